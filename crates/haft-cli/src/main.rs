@@ -1,0 +1,2 @@
+//! The `haft` command.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Configuration layers with provenance, and trust of project files by digest.

@@ -1,0 +1,1 @@
+//! Pure decisions about calls: rules, presets, verdicts, explanations.

@@ -1,0 +1,1 @@
+//! Words every part of haft shares: names, calls, outcomes, capabilities, limits.

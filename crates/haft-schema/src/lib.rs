@@ -1,0 +1,1 @@
+//! A tool's contract in JSON Schema: derive, check, repair, narrow.

@@ -1,0 +1,1 @@
+//! Rig, conformance kits and page runner for the tests of haft.

@@ -1,0 +1,1 @@
+//! Text as bytes that survive: encodings, windows, cuts, visible control characters.

@@ -1,0 +1,1 @@
+//! What a tool is, where tools come from, and the one path from call to outcome.

@@ -1,0 +1,1 @@
+//! The door to user files: roots, resolution, protection, walking.

@@ -1,0 +1,1 @@
+//! Facade of haft for library users: re-exports and assembly.
