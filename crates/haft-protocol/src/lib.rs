@@ -1,1 +1,57 @@
-//! Words every part of haft shares: names, calls, outcomes, capabilities, limits.
+//! Words every part of haft shares.
+//!
+//! This crate holds data and nothing else: names, calls, outcomes, failures, capabilities, bounds, changes, records and
+//! the one table of [limits](mod@limits). It reads no clock, no file and no random number; times and ids arrive as
+//! arguments. Every type has a serde form, and a form that is stored carries [`RECORD_VERSION`].
+//!
+//! ```
+//! use haft_protocol::{QualifiedName, WireNames};
+//!
+//! let grep: QualifiedName = "builtin/search".parse()?;
+//! let mut wire = WireNames::new();
+//! assert_eq!(wire.assign(&grep).as_str(), "search");
+//! assert_eq!(wire.resolve("search"), Some(&grep));
+//! # Ok::<(), haft_protocol::NameError>(())
+//! ```
+//!
+//! Not here: schemas (`haft-schema`), decisions (`haft-policy`), the path of a call (`haft-tool`).
+
+mod bounds;
+mod call;
+mod capability;
+mod change;
+mod content;
+mod digest;
+mod failure;
+mod id;
+pub mod limits;
+mod name;
+mod notice;
+mod outcome;
+mod path;
+mod record;
+mod time;
+mod usage;
+mod wire;
+
+pub use bounds::{Bound, Count};
+pub use call::{Caller, Decision, Entrance, Progress, RawArguments, ToolCall};
+pub use capability::{
+    Approval, Capabilities, CapabilitiesBuilder, Capability, CapabilityError, CheckpointScope, Cost,
+};
+pub use change::{Change, ChangeKind, ContentRef, Evidence};
+pub use content::{ContentPart, ImageType};
+pub use digest::{Digest, DigestError};
+pub use failure::{ErrorKind, Failure};
+pub use id::{ArtifactId, BranchId, CallId, IdError, RunId, TicketId};
+pub use name::{NameError, QualifiedName, Segment, WireName};
+pub use notice::{Notice, NoticeKind};
+pub use outcome::{Control, Denial, Outcome, Status};
+pub use path::LogicalPath;
+pub use record::{
+    Access, AttemptRecord, BindingRecord, DecisionRecord, IntentRecord, OutcomeRecord,
+    RECORD_VERSION, TicketRecord,
+};
+pub use time::Timestamp;
+pub use usage::Usage;
+pub use wire::WireNames;

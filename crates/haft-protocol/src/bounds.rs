@@ -1,0 +1,46 @@
+//! What a result left out, and how to get it.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A number that may be known only in part. Unknown is not zero.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Count {
+    /// Counted to the end.
+    Exact(u64),
+    /// Counted until something stopped the counting.
+    AtLeast(u64),
+    /// Not counted.
+    Unknown,
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exact(number) => write!(f, "{number}"),
+            Self::AtLeast(number) => write!(f, "at least {number}"),
+            Self::Unknown => f.write_str("an unknown number of"),
+        }
+    }
+}
+
+/// One bound that a result ran into: what was kept, what was left out, and the way to the rest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bound {
+    /// What is counted, in the plural: `lines`, `matches`, `bytes`.
+    pub unit: String,
+    /// How many are in the result.
+    pub kept: u64,
+    /// How many are not.
+    pub left_out: Count,
+    /// How to get the rest, as an instruction to the caller.
+    pub way_on: String,
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} shown, {} left out: {}", self.kept, self.unit, self.left_out, self.way_on)
+    }
+}

@@ -1,0 +1,101 @@
+//! The one table of limits.
+//!
+//! Every cap of haft stands here with its unit in its name. Zero never means unlimited: a limit a caller may set is an
+//! `Option<NonZero…>`, and leaving it out means the value of this table.
+
+/// Characters of one part of a qualified name.
+pub const NAME_SEGMENT_CHARS: usize = 64;
+/// Characters of a wire name: the smallest cap among the model interfaces.
+pub const WIRE_NAME_CHARS: usize = 64;
+/// Nearest names shown for a name that nobody registered.
+pub const NEAREST_NAMES: usize = 3;
+
+/// Bytes of one call's arguments as they arrive.
+pub const ARGUMENTS_BYTES: usize = 8 * 1024 * 1024;
+/// Levels of nesting in one call's arguments.
+pub const ARGUMENTS_DEPTH: usize = 128;
+/// Problems named in one answer about arguments; the rest are counted.
+pub const PROBLEMS_SHOWN: usize = 8;
+
+/// Bytes of a schema that comes from elsewhere, in its compact form.
+pub const SCHEMA_BYTES: usize = 256 * 1024;
+/// Levels of nesting in a schema that comes from elsewhere.
+pub const SCHEMA_DEPTH: usize = 32;
+/// Sub-schemas in a schema that comes from elsewhere.
+pub const SCHEMA_NODES: usize = 5_000;
+/// Bytes of a tool's description.
+pub const DESCRIPTION_BYTES: usize = 16 * 1024;
+
+/// Calls of one step; the next one is denied, its siblings run.
+pub const CALLS_PER_STEP: usize = 25;
+/// Calls of one run, where nothing else is set.
+pub const CALLS_PER_RUN: u64 = 10_000;
+/// Leaf effects at one time.
+pub const PERMITS: usize = 8;
+/// Levels of calls inside calls.
+pub const NESTING_DEPTH: usize = 8;
+/// Attempts of one idempotent call: the first and its repetitions.
+pub const ATTEMPTS: u32 = 3;
+/// Milliseconds before the second attempt; doubled before each further one.
+pub const RETRY_DELAY_MS: u64 = 100;
+/// Milliseconds a body may run when its descriptor says nothing.
+pub const RUN_MS: u64 = 120_000;
+/// Milliseconds a person has to answer before a waiting call expires.
+pub const APPROVAL_MS: u64 = 15 * 60 * 1_000;
+/// Milliseconds a call waits for a permit and its locks.
+pub const ACQUIRE_MS: u64 = 60_000;
+/// Milliseconds a source has to wake up.
+pub const ACTIVATE_MS: u64 = 30_000;
+/// Milliseconds one hook may take; then it counts as failed, and a failed hook denies.
+pub const HOOK_MS: u64 = 10_000;
+/// Milliseconds a cancelled or timed-out body has to end before it is reported as detached.
+pub const GRACE_MS: u64 = 1_000;
+
+/// Bytes of text one outcome shows; the rest goes into an artifact.
+pub const OUTCOME_TEXT_BYTES: usize = 96 * 1024;
+/// Bytes of structured output one outcome carries; the rest goes into an artifact.
+pub const OUTCOME_STRUCTURED_BYTES: usize = 1024 * 1024;
+/// Bytes of one image.
+pub const IMAGE_BYTES: u64 = 5 * 1024 * 1024;
+/// Pixels along either side of an image that a model is shown.
+pub const IMAGE_SIDE_PIXELS: u32 = 8_000;
+
+/// Bytes looked at to tell text from other content.
+pub const SNIFF_BYTES: usize = 8 * 1024;
+/// Rows of one read.
+pub const READ_LINES: u32 = 2_000;
+/// Bytes of one read.
+pub const READ_BYTES: usize = 64 * 1024;
+/// Bytes shown of one line.
+pub const READ_LINE_BYTES: usize = 2_000;
+/// Bytes of a file up to which its lines are counted to the end.
+pub const READ_COUNT_BYTES: u64 = 64 * 1024 * 1024;
+/// Entries of one directory listing.
+pub const LIST_ENTRIES: u32 = 1_000;
+/// Results of one search, where the caller names no number.
+pub const SEARCH_RESULTS: u32 = 100;
+/// Results of one search at most.
+pub const SEARCH_RESULTS_MAX: u32 = 2_000;
+/// Bytes shown of one line that matched.
+pub const SEARCH_LINE_BYTES: usize = 500;
+/// Bytes of text of one search.
+pub const SEARCH_BYTES: usize = 64 * 1024;
+/// Lines of context on either side of a match.
+pub const SEARCH_CONTEXT_LINES: u32 = 50;
+/// Entries one search looks at.
+pub const SEARCH_ENTRIES: u64 = 2_000_000;
+/// Milliseconds one search may take before it answers with what it has.
+pub const SEARCH_MS: u64 = 30_000;
+/// Bytes of a file that a multi-line search holds at once.
+pub const SEARCH_MULTILINE_BYTES: u64 = 16 * 1024 * 1024;
+/// Bytes of memory a search pattern may compile to.
+pub const PATTERN_BYTES: usize = 10 * 1024 * 1024;
+
+/// Bytes of one artifact.
+pub const ARTIFACT_BYTES: u64 = 64 * 1024 * 1024;
+/// Bytes of all artifacts of one state directory.
+pub const ARTIFACTS_BYTES: u64 = 1024 * 1024 * 1024;
+/// Days a record is kept.
+pub const RETENTION_DAYS: u32 = 30;
+/// Calls the journal keeps at most.
+pub const RETENTION_CALLS: u64 = 200_000;
