@@ -1,0 +1,123 @@
+//! `cargo xtask bench`: haft beside the programs people would use instead.
+//!
+//! Both sides of a scenario run in one session, turn by turn, so that what disturbs the
+//! machine disturbs both; what is printed are medians and their ratio. A scenario whose
+//! programs are not there is named and left out.
+
+mod measure;
+mod report;
+mod scenarios;
+mod tree;
+
+use std::fs;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+
+use self::measure::{Program, Sample, measure};
+use self::report::Report;
+use self::scenarios::{Place, SCENARIOS, Scenario};
+use crate::repository;
+
+/// What `cargo xtask bench` understands.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Scenarios to run; all without a name.
+    names: Vec<String>,
+    /// Turns that each side takes.
+    #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u16).range(1..))]
+    rounds: u16,
+    /// Print JSON instead of a table.
+    #[arg(long)]
+    json: bool,
+    /// Print the scenarios and what they measure, then stop.
+    #[arg(long)]
+    list: bool,
+}
+
+/// Every sample of one side.
+#[derive(Debug)]
+pub(crate) struct Side {
+    label: &'static str,
+    samples: Vec<Sample>,
+}
+
+/// Both sides of one scenario: haft first.
+#[derive(Debug)]
+pub(crate) struct Comparison {
+    name: &'static str,
+    ours: Side,
+    theirs: Side,
+}
+
+/// Runs scenarios and prints how haft compares.
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
+    if arguments.list {
+        for scenario in SCENARIOS {
+            println!("{:<10} {}", scenario.name, scenario.about);
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let wanted = select(&arguments.names)?;
+    let place = Place::new(&repository::root()?);
+    fs::create_dir_all(&place.folder)
+        .with_context(|| format!("cannot create {}", place.folder.display()))?;
+
+    let mut report =
+        Report { floor: floor(&place)?, comparisons: Vec::new(), left_out: Vec::new() };
+    for scenario in wanted {
+        let missing = (scenario.needs)(&place).into_iter().find(|program| !program.exists());
+        if let Some(program) = missing {
+            report.left_out.push((scenario.name, program));
+            continue;
+        }
+        eprintln!("{}: {}", scenario.name, scenario.about);
+        report.comparisons.push(compare(scenario, &place, arguments.rounds)?);
+    }
+    if arguments.json {
+        report.print_json()?;
+    } else {
+        report.print_table();
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn select(names: &[String]) -> Result<Vec<&'static Scenario>> {
+    if let Some(unknown) = names.iter().find(|name| SCENARIOS.iter().all(|it| it.name != **name)) {
+        let known: Vec<_> = SCENARIOS.iter().map(|scenario| scenario.name).collect();
+        bail!("no scenario is called `{unknown}`, there are {}", known.join(", "));
+    }
+    let wanted =
+        |scenario: &&Scenario| names.is_empty() || names.iter().any(|it| it == scenario.name);
+    Ok(SCENARIOS.iter().filter(wanted).collect())
+}
+
+fn compare(scenario: &Scenario, place: &Place, rounds: u16) -> Result<Comparison> {
+    let scratch = place.folder.as_path();
+    let [ours, theirs] = (scenario.prepare)(place)?;
+    let mut sides =
+        [&ours, &theirs].map(|program| Side { label: program.label, samples: Vec::new() });
+    // One turn each is not counted: it warms the page cache for both.
+    measure(&ours, scratch)?;
+    measure(&theirs, scratch)?;
+    for round in 0..rounds {
+        let [first, second] = &mut sides;
+        // Whoever goes first in one round goes second in the next.
+        if round % 2 == 0 {
+            first.samples.push(measure(&ours, scratch)?);
+            second.samples.push(measure(&theirs, scratch)?);
+        } else {
+            second.samples.push(measure(&theirs, scratch)?);
+            first.samples.push(measure(&ours, scratch)?);
+        }
+    }
+    let [ours, theirs] = sides;
+    Ok(Comparison { name: scenario.name, ours, theirs })
+}
+
+/// Returns the peak memory of a child that does nothing. A child starts as a copy of this
+/// process, so nothing below it can be told apart.
+fn floor(place: &Place) -> Result<u64> {
+    let nothing = Program::new("true", "true".into());
+    Ok(measure(&nothing, &place.folder)?.peak_bytes)
+}

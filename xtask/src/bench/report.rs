@@ -1,0 +1,123 @@
+//! What a run prints: medians, and haft's share of the other side.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use super::{Comparison, Side};
+
+const MEBIBYTE: f64 = 1024.0 * 1024.0;
+
+/// Everything one run found.
+#[derive(Debug)]
+pub(crate) struct Report {
+    /// Peak memory of a child that does nothing, in bytes.
+    pub(crate) floor: u64,
+    pub(crate) comparisons: Vec<Comparison>,
+    /// Scenarios that were left out, each with the program it lacks.
+    pub(crate) left_out: Vec<(&'static str, PathBuf)>,
+}
+
+impl Report {
+    pub(crate) fn print_table(&self) {
+        println!(
+            "{:<10} {:<6} {:>10} {:>10} {:>7} {:>10} {:>10} {:>7}",
+            "scenario", "beside", "haft ms", "other ms", "ratio", "haft MiB", "other MiB", "ratio"
+        );
+        for comparison in &self.comparisons {
+            let (ours, theirs) = (&comparison.ours, &comparison.theirs);
+            println!(
+                "{:<10} {:<6} {:>10.1} {:>10.1} {:>7.2} {:>10.1} {:>10.1} {:>7.2}",
+                comparison.name,
+                theirs.label,
+                ours.wall_ms(),
+                theirs.wall_ms(),
+                ours.wall_ms() / theirs.wall_ms(),
+                ours.peak_mib(),
+                theirs.peak_mib(),
+                ours.peak_mib() / theirs.peak_mib(),
+            );
+        }
+        let floor = self.floor as f64 / MEBIBYTE;
+        println!("medians; a child that does nothing is seen with {floor:.1} MiB");
+        for (name, program) in &self.left_out {
+            println!("{name}: left out, {} is not there", program.display());
+        }
+    }
+
+    pub(crate) fn print_json(&self) -> Result<()> {
+        let comparisons: Vec<Value> = self
+            .comparisons
+            .iter()
+            .map(|comparison| {
+                let (ours, theirs) = (&comparison.ours, &comparison.theirs);
+                json!({
+                    "scenario": comparison.name,
+                    "haft": ours.to_json(),
+                    "other": theirs.to_json(),
+                    "wall_ratio": ours.wall_ms() / theirs.wall_ms(),
+                    "peak_ratio": ours.peak_mib() / theirs.peak_mib(),
+                })
+            })
+            .collect();
+        let left_out: Vec<_> = self.left_out.iter().map(|(name, _)| name).collect();
+        let report = json!({
+            "peak_floor_bytes": self.floor,
+            "comparisons": comparisons,
+            "left_out": left_out,
+        });
+        println!("{}", serde_json::to_string_pretty(&report)?);
+        Ok(())
+    }
+}
+
+impl Side {
+    fn wall_ms(&self) -> f64 {
+        median(self.samples.iter().map(|sample| sample.wall.as_secs_f64() * 1000.0))
+    }
+
+    fn processor_ms(&self) -> f64 {
+        median(self.samples.iter().map(|sample| sample.processor.as_secs_f64() * 1000.0))
+    }
+
+    fn peak_mib(&self) -> f64 {
+        median(self.samples.iter().map(|sample| sample.peak_bytes as f64 / MEBIBYTE))
+    }
+
+    fn to_json(&self) -> Value {
+        let walls: Vec<f64> =
+            self.samples.iter().map(|sample| sample.wall.as_secs_f64() * 1000.0).collect();
+        json!({
+            "label": self.label,
+            "wall_ms": self.wall_ms(),
+            "processor_ms": self.processor_ms(),
+            "peak_mib": self.peak_mib(),
+            "wall_ms_samples": walls,
+        })
+    }
+}
+
+/// Returns the middle value, or the mean of the two in the middle; not a number without any.
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    let upper = values.get(values.len() / 2);
+    let lower = values.get(values.len().saturating_sub(1) / 2);
+    match (lower, upper) {
+        (Some(lower), Some(upper)) => f64::midpoint(*lower, *upper),
+        _ => f64::NAN,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians_of_odd_even_and_no_values() {
+        assert!((median([3.0, 1.0, 2.0].into_iter()) - 2.0).abs() < f64::EPSILON);
+        assert!((median([4.0, 1.0, 3.0, 2.0].into_iter()) - 2.5).abs() < f64::EPSILON);
+        assert!(median(std::iter::empty()).is_nan());
+    }
+}

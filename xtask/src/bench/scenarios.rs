@@ -1,0 +1,123 @@
+//! What is compared.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use super::measure::Program;
+use super::tree;
+
+/// Folders and programs that scenarios share.
+#[derive(Debug)]
+pub(crate) struct Place {
+    /// Scratch space, kept between runs.
+    pub(crate) folder: PathBuf,
+    haft: PathBuf,
+    ripgrep: PathBuf,
+    fd: PathBuf,
+}
+
+/// One comparison: what it needs, and how both sides are called.
+pub(crate) struct Scenario {
+    pub(crate) name: &'static str,
+    pub(crate) about: &'static str,
+    /// Programs without which the scenario is left out.
+    pub(crate) needs: fn(&Place) -> Vec<PathBuf>,
+    /// Makes the input if it is not there, and returns haft and the program beside it.
+    pub(crate) prepare: fn(&Place) -> Result<[Program; 2]>,
+}
+
+/// Every scenario there is.
+pub(crate) const SCENARIOS: &[Scenario] = &[
+    Scenario {
+        name: "start",
+        about: "start, print the version, end",
+        needs: |place| vec![place.haft.clone(), place.ripgrep.clone()],
+        prepare: |place| Ok(start(place)),
+    },
+    Scenario {
+        name: "grep",
+        about: "20 hits of a word in a tree of 50 000 files, beside ripgrep",
+        needs: |place| vec![place.haft.clone(), place.ripgrep.clone()],
+        prepare: grep,
+    },
+    Scenario {
+        name: "find",
+        about: "20 files by name in a tree of 50 000 files, beside fd",
+        needs: |place| vec![place.haft.clone(), place.fd.clone()],
+        prepare: find,
+    },
+    Scenario {
+        name: "deep-read",
+        about: "20 lines near the end of a file of 2 GiB, beside sed",
+        needs: |place| vec![place.haft.clone()],
+        prepare: deep_read,
+    },
+];
+
+impl Place {
+    pub(crate) fn new(root: &Path) -> Self {
+        let testbeds = root.join(".testbeds");
+        Self {
+            folder: root.join("target/bench"),
+            haft: root.join("target/release/haft"),
+            ripgrep: testbeds.join("ripgrep/bin/rg"),
+            fd: testbeds.join("fd/bin/fd"),
+        }
+    }
+
+    /// Returns a call of one tool through the command line, rooted at a folder.
+    fn haft_call(&self, tool: &str, arguments: &str, root: &Path) -> Program {
+        Program::new("haft", self.haft.clone())
+            .arguments(["call", tool, arguments, "--json", "--root"])
+            .arguments([root])
+    }
+}
+
+fn start(place: &Place) -> [Program; 2] {
+    let haft = Program::new("haft", place.haft.clone()).arguments(["--version"]);
+    let ripgrep = Program::new("rg", place.ripgrep.clone()).arguments(["--version"]);
+    [haft.expects("haft "), ripgrep.expects("ripgrep ")]
+}
+
+fn grep(place: &Place) -> Result<[Program; 2]> {
+    let tree = tree::many_files(&place.folder)?;
+    let word = tree::WORD;
+    let arguments = format!(r#"{{"action":"grep","pattern":"{word}"}}"#);
+    let haft = place.haft_call("search", &arguments, &tree);
+    let ripgrep = Program::new("rg", place.ripgrep.clone())
+        .arguments(["--line-number", "--no-heading", word, "."])
+        .working_folder(tree);
+    Ok([expect_marked(haft), expect_marked(ripgrep)])
+}
+
+fn find(place: &Place) -> Result<[Program; 2]> {
+    let tree = tree::many_files(&place.folder)?;
+    let pattern = tree::MARKED_NAMES;
+    let arguments = format!(r#"{{"action":"find","pattern":"**/{pattern}"}}"#);
+    let haft = place.haft_call("search", &arguments, &tree);
+    let fd = Program::new("fd", place.fd.clone())
+        .arguments(["--glob", pattern, "."])
+        .working_folder(tree);
+    Ok([expect_marked(haft), expect_marked(fd)])
+}
+
+/// Both sides have to name every marked file.
+fn expect_marked(program: Program) -> Program {
+    tree::marked_files().fold(program, Program::expects)
+}
+
+fn deep_read(place: &Place) -> Result<[Program; 2]> {
+    let file = tree::long_file(&place.folder)?;
+    let first = tree::LONG_FILE_LINES - 1000;
+    let last = first + 19;
+    let folder = file.parent().unwrap_or(&place.folder);
+    let arguments =
+        format!(r#"{{"action":"read","path":"{}","offset":{first},"limit":20}}"#, tree::LONG_FILE);
+    let haft = place.haft_call("reader", &arguments, folder);
+    let sed = Program::new("sed", "sed".into())
+        .arguments(["-n".to_owned(), format!("{first},{last}p;{last}q")])
+        .arguments([&file]);
+    let (first, last) = (tree::line_of_long_file(first), tree::line_of_long_file(last));
+    Ok([haft, sed].map(|program| program.expects(first.trim_end()).expects(last.trim_end())))
+}

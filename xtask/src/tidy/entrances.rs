@@ -1,0 +1,80 @@
+//! No side door: every place that hands calls to dispatch is registered here.
+//!
+//! Whoever adds an entrance adds a row, and runs the kit that every entrance has to pass.
+
+use super::{SourceFile, Tree, Violation};
+
+/// Token sequences that make a dispatch or hand it a call.
+const DISPATCHING: &[&str] =
+    &["Dispatch::new", "Dispatch::builder", ".dispatch(", ".dispatch_batch(", "dispatch_batch("];
+
+/// Token sequences that run a tool's body without dispatch.
+const SIDE_DOORS: &[&str] = &["Tool::call(", "Tool::call)", "Tool>::call("];
+
+/// Files that may hand calls to dispatch, each with the entrance it is.
+const ENTRANCES: &[(&str, &str)] = &[];
+
+/// The crate that holds dispatch, and the kit that its tests are built from.
+const HOME: &[&str] = &["crates/haft-tool/", "crates/haft-testkit/"];
+
+/// Finds callers of dispatch that nobody registered.
+pub(crate) fn check(tree: &Tree) -> Vec<Violation> {
+    let mut violations = Vec::new();
+    let outside = |file: &&SourceFile| {
+        file.path.starts_with("crates/") && !HOME.iter().any(|home| file.path.starts_with(home))
+    };
+    for file in tree.sources().iter().filter(outside) {
+        let path = file.path.as_str();
+        if !ENTRANCES.iter().any(|(known, _)| *known == path) {
+            for (pattern, line) in hits(DISPATCHING, file) {
+                let text = format!("`{pattern}` in a file that is no registered entrance");
+                violations.push(Violation::new(path, line, "entrances", text));
+            }
+        }
+        for (pattern, line) in hits(SIDE_DOORS, file) {
+            let text = format!("`{pattern}` runs a body past dispatch");
+            violations.push(Violation::new(path, line, "entrances", text));
+        }
+    }
+    for (path, _) in ENTRANCES {
+        if tree.source(path).is_none_or(|file| hits(DISPATCHING, file).next().is_none()) {
+            let text = "listed as an entrance, and hands nothing to dispatch";
+            violations.push(Violation::new(path, 1, "entrances", text));
+        }
+    }
+    violations
+}
+
+fn hits<'a>(
+    patterns: &'static [&'static str],
+    file: &'a SourceFile,
+) -> impl Iterator<Item = (&'static str, usize)> + 'a {
+    patterns
+        .iter()
+        .flat_map(|pattern| file.lines_with(pattern).into_iter().map(move |line| (*pattern, line)))
+        .filter(|(_, line)| !file.is_test(*line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(path: &str, text: &str) -> usize {
+        let violations = check(&Tree::of(&[(path, text)]));
+        violations.iter().filter(|violation| violation.path == path).count()
+    }
+
+    #[test]
+    fn an_unregistered_caller_is_caught() {
+        let text = "async fn f() { runtime.dispatch(request).await; }";
+        assert_eq!(found("crates/haft-flow/src/node.rs", text), 1);
+        assert_eq!(found("crates/haft-tool/src/nested.rs", text), 0);
+        assert_eq!(found("crates/haft-flow/tests/it/node.rs", text), 0);
+    }
+
+    #[test]
+    fn a_body_run_past_dispatch_is_caught() {
+        let text = "fn f() { Tool::call(&tool, call); <Read as Tool>::call(&tool, call); }";
+        assert_eq!(found("crates/haft-flow/src/node.rs", text), 2);
+    }
+}
