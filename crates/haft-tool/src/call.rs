@@ -1,0 +1,118 @@
+//! One call on its way through a body.
+
+use std::fmt;
+
+use haft_protocol::{CallId, Caller, Digest, ErrorKind, Failure, Progress, RawArguments};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+
+use crate::dispatch::{Dispatched, NestedDoor, Reporter};
+use crate::{Arguments, Cancellation, Descriptor, Extensions};
+
+/// The permission to run one body once.
+///
+/// Dispatch makes a call when every station before the body said yes, and the body consumes it. It cannot be cloned,
+/// kept for later or used for another tool: the arguments come out only for the descriptor that was decided about.
+pub struct Call {
+    pub(crate) id: CallId,
+    pub(crate) fingerprint: Digest,
+    pub(crate) arguments: Arguments,
+    pub(crate) caller: Caller,
+    pub(crate) cancellation: Cancellation,
+    pub(crate) deadline: Instant,
+    pub(crate) extensions: Extensions,
+    pub(crate) reporter: Reporter,
+    pub(crate) nested: NestedDoor,
+}
+
+impl Call {
+    /// Returns the call's id.
+    pub fn id(&self) -> CallId {
+        self.id
+    }
+
+    /// Returns who asked.
+    pub fn caller(&self) -> &Caller {
+        &self.caller
+    }
+
+    /// Returns the arguments, for the tool that was decided about.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`ErrorKind::Internal`] when `descriptor` is another tool's.
+    pub fn arguments(&self, descriptor: &Descriptor) -> Result<&Arguments, Failure> {
+        if descriptor.fingerprint() == self.fingerprint {
+            return Ok(&self.arguments);
+        }
+        Err(Failure::new(
+            ErrorKind::Internal,
+            format!("this call was permitted for another tool than `{}`", descriptor.name()),
+        ))
+    }
+
+    /// Returns a value that a door put in for this call.
+    pub fn extension<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
+        self.extensions.get()
+    }
+
+    /// Returns the request to stop, which the deadline makes too.
+    pub fn cancellation(&self) -> &Cancellation {
+        &self.cancellation
+    }
+
+    /// Returns how long the body may still run.
+    pub fn time_left(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
+    }
+
+    /// Tells whoever watches how far the body is.
+    pub fn progress(&self, progress: Progress) {
+        self.reporter.report(self.id, progress);
+    }
+
+    /// Calls another tool, through the same path as any call.
+    ///
+    /// The caller's authority, policy and hooks apply; locks of this call are inherited; the permit of this call is
+    /// given back while it waits.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future requests the nested call's cancellation; it never aborts it.
+    pub async fn nested(&self, tool: &str, arguments: impl Into<RawArguments>) -> Dispatched {
+        self.nested.call(tool, arguments.into(), &self.cancellation).await
+    }
+
+    /// Hands the call to the tool behind an alias.
+    pub(crate) fn forwarded(mut self, from: &Descriptor, to: &Descriptor) -> Result<Self, Failure> {
+        self.arguments(from)?;
+        self.fingerprint = to.fingerprint();
+        Ok(self)
+    }
+}
+
+impl fmt::Debug for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Call({})", self.id)
+    }
+}
+
+/// Runs blocking work beside the asynchronous threads and waits for it.
+///
+/// The work must look at the call's [cancellation](Call::cancellation) now and then: nothing can stop it otherwise, and
+/// a call whose body goes on after its end is reported as detached and keeps its locks.
+///
+/// # Panics
+///
+/// Passes on a panic of the work, which dispatch turns into a failure.
+pub async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(value) => value,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // Only a runtime that shuts down cancels blocking work, and then nobody polls this any more.
+            Err(_) => std::future::pending().await,
+        },
+    }
+}

@@ -1,0 +1,265 @@
+//! The static facts of a tool.
+
+use std::sync::Arc;
+
+use haft_protocol::limits::{DESCRIPTION_BYTES, RUN_MS};
+use haft_protocol::{Capabilities, Capability, Digest, QualifiedName};
+use haft_schema::{Contract, SchemaError};
+use serde_json::{Value, json};
+
+use crate::Slot;
+
+/// The static facts of a tool: names, description, contracts, capabilities, slots, limits.
+///
+/// A descriptor never changes. Its fingerprint covers everything a caller could have based a decision on, so an
+/// approval of one tool is never an approval of another that took its name.
+#[derive(Debug)]
+pub struct Descriptor {
+    name: QualifiedName,
+    description: String,
+    input: Contract,
+    output: Option<Contract>,
+    capabilities: Capabilities,
+    slots: Vec<Slot>,
+    run_ms: u64,
+    composite: bool,
+    fingerprint: Digest,
+}
+
+/// A tool that cannot be described in this way.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DescriptorError {
+    /// Nothing to tell a model.
+    #[error("tool `{name}` has no description: say in a sentence what it does and when to use it")]
+    NoDescription {
+        /// The tool.
+        name: QualifiedName,
+    },
+    /// Too much to tell a model.
+    #[error(
+        "the description of tool `{name}` has {bytes} bytes; at most {DESCRIPTION_BYTES} are allowed"
+    )]
+    LongDescription {
+        /// The tool.
+        name: QualifiedName,
+        /// The bytes.
+        bytes: usize,
+    },
+    /// A slot that no argument fills.
+    #[error(
+        "slot `{slot}` of tool `{name}` takes its path from `{argument}`, which its schema does not have"
+    )]
+    UnknownArgument {
+        /// The tool.
+        name: QualifiedName,
+        /// The slot.
+        slot: String,
+        /// The pointer.
+        argument: String,
+    },
+    /// A slot that writes, on a tool that declares no writes.
+    #[error(
+        "slot `{slot}` of tool `{name}` writes, yet the tool does not declare `write_files` or `execute`"
+    )]
+    UndeclaredWrite {
+        /// The tool.
+        name: QualifiedName,
+        /// The slot.
+        slot: String,
+    },
+    /// A schema that cannot be a contract.
+    #[error("the schema of tool `{name}` cannot be used")]
+    Schema {
+        /// The tool.
+        name: QualifiedName,
+        /// Why.
+        #[source]
+        source: SchemaError,
+    },
+}
+
+impl Descriptor {
+    /// Starts a descriptor. Without further words the tool is a pure function.
+    pub fn builder(
+        name: QualifiedName,
+        description: impl Into<String>,
+        input: Contract,
+    ) -> DescriptorBuilder {
+        DescriptorBuilder {
+            name,
+            description: description.into(),
+            input,
+            output: None,
+            capabilities: Capabilities::pure(),
+            slots: Vec::new(),
+            run_ms: RUN_MS,
+            composite: false,
+        }
+    }
+
+    /// Returns the tool's name.
+    pub fn name(&self) -> &QualifiedName {
+        &self.name
+    }
+
+    /// Returns what a model reads about the tool.
+    pub fn description(&self) -> &str {
+        &self.description
+    }
+
+    /// Returns the contract of the arguments.
+    pub fn input(&self) -> &Contract {
+        &self.input
+    }
+
+    /// Returns the contract of the structured output, where there is one.
+    pub fn output(&self) -> Option<&Contract> {
+        self.output.as_ref()
+    }
+
+    /// Returns the ceiling of what a call may do.
+    pub fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    /// Returns the slots.
+    pub fn slots(&self) -> &[Slot] {
+        &self.slots
+    }
+
+    /// Returns how long a body may run, in milliseconds.
+    pub fn run_ms(&self) -> u64 {
+        self.run_ms
+    }
+
+    /// Tells whether the body only waits for other calls, so that it holds no permit.
+    pub fn is_composite(&self) -> bool {
+        self.composite
+    }
+
+    /// Returns the digest of everything above.
+    pub fn fingerprint(&self) -> Digest {
+        self.fingerprint
+    }
+
+    /// Returns the same tool under another name with some arguments fixed.
+    pub(crate) fn renamed(
+        &self,
+        name: QualifiedName,
+        description: String,
+        input: Contract,
+    ) -> DescriptorBuilder {
+        DescriptorBuilder {
+            name,
+            description,
+            input,
+            output: self.output.clone(),
+            capabilities: self.capabilities.clone(),
+            slots: self.slots.clone(),
+            run_ms: self.run_ms,
+            composite: self.composite,
+        }
+    }
+}
+
+/// A descriptor in the making.
+#[derive(Debug, Clone)]
+pub struct DescriptorBuilder {
+    name: QualifiedName,
+    description: String,
+    input: Contract,
+    output: Option<Contract>,
+    capabilities: Capabilities,
+    slots: Vec<Slot>,
+    run_ms: u64,
+    composite: bool,
+}
+
+impl DescriptorBuilder {
+    /// Declares what a call may do.
+    pub fn capabilities(mut self, capabilities: Capabilities) -> Self {
+        self.capabilities = capabilities;
+        self
+    }
+
+    /// Declares the contract of the structured output.
+    pub fn output(mut self, output: Option<Contract>) -> Self {
+        self.output = output;
+        self
+    }
+
+    /// Adds a slot.
+    pub fn slot(mut self, slot: Slot) -> Self {
+        self.slots.push(slot);
+        self
+    }
+
+    /// Declares how long a body may run, in milliseconds.
+    pub fn run_ms(mut self, run_ms: u64) -> Self {
+        self.run_ms = run_ms.max(1);
+        self
+    }
+
+    /// Declares that the body only waits for other calls.
+    pub fn composite(mut self) -> Self {
+        self.composite = true;
+        self
+    }
+
+    /// Checks the facts and computes the fingerprint.
+    ///
+    /// # Errors
+    ///
+    /// Fails without a description, with one that is too long, and for a slot that no argument can fill or that writes
+    /// without the capability to.
+    pub fn build(self) -> Result<Arc<Descriptor>, DescriptorError> {
+        let Self { name, description, input, output, capabilities, slots, run_ms, composite } =
+            self;
+        if description.trim().is_empty() {
+            return Err(DescriptorError::NoDescription { name });
+        }
+        if description.len() > DESCRIPTION_BYTES {
+            return Err(DescriptorError::LongDescription { name, bytes: description.len() });
+        }
+        for slot in &slots {
+            if !has_argument(&input, &slot.argument) {
+                let (slot, argument) = (slot.name.clone(), slot.argument.clone());
+                return Err(DescriptorError::UnknownArgument { name, slot, argument });
+            }
+            let may_write =
+                capabilities.has(Capability::WriteFiles) || capabilities.has(Capability::Execute);
+            if slot.access.writes() && !may_write {
+                return Err(DescriptorError::UndeclaredWrite { name, slot: slot.name.clone() });
+            }
+        }
+        let fingerprint = Digest::of_json(&json!({
+            "name": name,
+            "description": description,
+            "input": input.digest(),
+            "output": output.as_ref().map(Contract::digest),
+            "capabilities": capabilities,
+            "slots": slots,
+            "run_ms": run_ms,
+            "composite": composite,
+        }));
+        Ok(Arc::new(Descriptor {
+            name,
+            description,
+            input,
+            output,
+            capabilities,
+            slots,
+            run_ms,
+            composite,
+            fingerprint,
+        }))
+    }
+}
+
+/// Tells whether the first part of a pointer names a property that the schema, or an argument it fixes, knows.
+fn has_argument(input: &Contract, pointer: &str) -> bool {
+    let Some(first) = pointer.split('/').nth(1) else { return false };
+    let advertised = input.schema().get("properties").and_then(Value::as_object);
+    advertised.is_some_and(|properties| properties.contains_key(first)) || input.fixes(first)
+}

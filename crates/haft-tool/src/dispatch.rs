@@ -1,0 +1,216 @@
+//! The one path from a call to its outcome.
+//!
+//! The walk has fifteen stations, in [`walk`] (1–8), [`run`] (9–14) and [`walk`] again (15); the other files hold what
+//! the stations use. Whatever happens on the way, a call ends in one outcome and one record of it.
+
+mod batch;
+mod bounding;
+mod context;
+mod handle;
+mod nested;
+mod permit;
+mod run;
+mod ticket;
+mod walk;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use haft_protocol::{ToolCall, limits};
+use tokio_util::task::TaskTracker;
+
+pub use context::{Budget, CallContext, Reporter};
+pub use handle::CallHandle;
+pub(crate) use nested::NestedDoor;
+pub use ticket::{Dispatched, Ticket};
+
+use crate::Answer;
+use crate::locks::LockTable;
+use crate::ports::Ports;
+use batch::BatchOrder;
+use permit::Permits;
+use ticket::Approved;
+use walk::Start;
+
+/// How much one dispatch allows. Every field has its default in [`limits`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DispatchLimits {
+    /// Leaf effects at one time.
+    pub permits: usize,
+    /// How long a call waits for a permit and its locks.
+    pub acquire: Duration,
+    /// How long a source has to wake up.
+    pub activate: Duration,
+    /// How long one hook may take.
+    pub hook: Duration,
+    /// How long a person has to answer.
+    pub approval: Duration,
+    /// How long a cancelled or timed-out body has to end.
+    pub grace: Duration,
+    /// Pause before the second attempt of an idempotent call; doubled before each further one.
+    pub retry_delay: Duration,
+    /// Attempts of one idempotent call.
+    pub attempts: u32,
+    /// Levels of calls inside calls.
+    pub nesting: usize,
+    /// Bytes of text one outcome shows.
+    pub outcome_text_bytes: usize,
+    /// Bytes of structured output one outcome carries.
+    pub outcome_structured_bytes: usize,
+}
+
+impl Default for DispatchLimits {
+    fn default() -> Self {
+        Self {
+            permits: limits::PERMITS,
+            acquire: Duration::from_millis(limits::ACQUIRE_MS),
+            activate: Duration::from_millis(limits::ACTIVATE_MS),
+            hook: Duration::from_millis(limits::HOOK_MS),
+            approval: Duration::from_millis(limits::APPROVAL_MS),
+            grace: Duration::from_millis(limits::GRACE_MS),
+            retry_delay: Duration::from_millis(limits::RETRY_DELAY_MS),
+            attempts: limits::ATTEMPTS,
+            nesting: limits::NESTING_DEPTH,
+            outcome_text_bytes: limits::OUTCOME_TEXT_BYTES,
+            outcome_structured_bytes: limits::OUTCOME_STRUCTURED_BYTES,
+        }
+    }
+}
+
+/// The one path from a call to its outcome.
+///
+/// A clone is the same dispatch: the same ports, permits and locks. It needs a Tokio runtime with time around it, and
+/// keeps nothing global, so that two can live in one process.
+#[derive(Debug, Clone)]
+pub struct Dispatch {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    ports: Ports,
+    limits: DispatchLimits,
+    permits: Permits,
+    locks: LockTable,
+    tasks: TaskTracker,
+    detached: AtomicU64,
+}
+
+impl Dispatch {
+    /// Makes a dispatch over its doors.
+    pub fn new(ports: Ports, limits: DispatchLimits) -> Self {
+        let permits = Permits::new(limits.permits);
+        let (locks, tasks) = (LockTable::new(), TaskTracker::new());
+        Self {
+            inner: Arc::new(Inner {
+                ports,
+                limits,
+                permits,
+                locks,
+                tasks,
+                detached: AtomicU64::new(0),
+            }),
+        }
+    }
+
+    /// Returns the doors.
+    pub fn ports(&self) -> &Ports {
+        &self.inner.ports
+    }
+
+    /// Runs a call to its end, or to a question that nobody answers now.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future requests cancellation; the call still ends in order and is recorded.
+    pub async fn dispatch(&self, context: &CallContext, call: ToolCall) -> Dispatched {
+        self.start(context, call).await
+    }
+
+    /// Starts a call and returns a handle to it.
+    pub fn start(&self, context: &CallContext, call: ToolCall) -> CallHandle {
+        self.spawn(context.clone(), Start::fresh(context, call), None)
+    }
+
+    /// Runs the calls of one step, side by side as far as they may, and returns their ends in the order of the calls.
+    ///
+    /// A call that writes is a barrier for later calls that touch what it writes.
+    pub async fn batch(&self, context: &CallContext, calls: Vec<ToolCall>) -> Vec<Dispatched> {
+        let order = BatchOrder::new(calls.len());
+        let handles: Vec<CallHandle> = calls
+            .into_iter()
+            .zip(order.turns())
+            .map(|(call, turn)| {
+                self.spawn(context.clone(), Start::fresh(context, call), Some(turn))
+            })
+            .collect();
+        futures_util::future::join_all(handles).await
+    }
+
+    /// Takes up a call that waited, with the answer it waited for.
+    ///
+    /// The call walks again from normalising, and must come to the same arguments and bindings that were asked about.
+    pub async fn resume(
+        &self,
+        context: &CallContext,
+        ticket: Ticket,
+        answer: Answer,
+    ) -> Dispatched {
+        self.spawn(context.clone(), Start::Resumed(Box::new(Approved { ticket, answer })), None)
+            .await
+    }
+
+    /// Returns how many bodies go on after their call was reported as ended.
+    pub fn detached(&self) -> u64 {
+        self.inner.detached.load(Ordering::Relaxed)
+    }
+
+    /// Waits until every call and every detached body has ended. Calls started meanwhile are waited for too.
+    pub async fn drain(&self) {
+        self.inner.tasks.close();
+        self.inner.tasks.wait().await;
+    }
+
+    fn spawn(&self, context: CallContext, start: Start, turn: Option<batch::Turn>) -> CallHandle {
+        let cancellation = context.cancellation.child();
+        let (handle, promise) = CallHandle::new(start.call_id(), cancellation.clone());
+        let dispatch = self.clone();
+        self.inner.tasks.spawn(async move {
+            let context = CallContext { cancellation, ..context };
+            promise.keep(dispatch.walk_and_ask(&context, start, turn).await);
+        });
+        handle
+    }
+
+    /// Walks, asks if need be, and walks again with the answer. While a question is open nothing is held.
+    async fn walk_and_ask(
+        &self,
+        context: &CallContext,
+        start: Start,
+        turn: Option<batch::Turn>,
+    ) -> Dispatched {
+        let waiting = match walk::walk(self, context, start, turn).await {
+            Dispatched::Waiting(ticket) => ticket,
+            done @ Dispatched::Done(_) => return done,
+        };
+        let question = waiting.question();
+        let answer = tokio::select! {
+            biased;
+            () = context.cancellation.cancelled() => Answer::Refuse { by: "cancellation".to_owned(), reason: None },
+            answer = tokio::time::timeout(self.inner.limits.approval, self.ports().approver.ask(&question)) => {
+                answer.unwrap_or_else(|_| Answer::Refuse {
+                    by: "the clock".to_owned(),
+                    reason: Some("nobody answered in time".to_owned()),
+                })
+            }
+        };
+        match answer {
+            Answer::Later => Dispatched::Waiting(waiting),
+            answer => {
+                let resumed = Start::Resumed(Box::new(Approved { ticket: *waiting, answer }));
+                walk::walk(self, context, resumed, None).await
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Station 14, second half: what is too much for an outcome goes into an artifact.
+
+use std::sync::Arc;
+
+use haft_protocol::{Bound, CallId, ContentPart, Count, Outcome};
+
+use super::DispatchLimits;
+use crate::ports::{NewArtifact, Ports};
+
+/// Cuts text and structured output to their limits, and keeps the whole as artifacts where there is a store.
+pub(super) async fn bound_output(
+    ports: &Ports,
+    limits: &DispatchLimits,
+    call: CallId,
+    outcome: &mut Outcome,
+) {
+    let total: usize = outcome.content.iter().filter_map(ContentPart::as_text).map(str::len).sum();
+    if total > limits.outcome_text_bytes {
+        let whole: Vec<&str> = outcome.content.iter().filter_map(ContentPart::as_text).collect();
+        let whole: Arc<[u8]> = whole.join("\n").into_bytes().into();
+        let kept = cut_text(&mut outcome.content, limits.outcome_text_bytes);
+        let spilled =
+            Spilled { title: "whole text", media_type: "text/plain", kept, total: total as u64 };
+        spill(ports, call, outcome, whole, spilled).await;
+    }
+    let structured = outcome.structured.as_ref().map(|value| value.to_string().into_bytes());
+    if let Some(whole) = structured
+        && whole.len() > limits.outcome_structured_bytes
+    {
+        outcome.structured = None;
+        let total = whole.len() as u64;
+        let spilled =
+            Spilled { title: "structured output", media_type: "application/json", kept: 0, total };
+        spill(ports, call, outcome, whole.into(), spilled).await;
+    }
+}
+
+struct Spilled {
+    title: &'static str,
+    media_type: &'static str,
+    kept: u64,
+    total: u64,
+}
+
+async fn spill(
+    ports: &Ports,
+    call: CallId,
+    outcome: &mut Outcome,
+    bytes: Arc<[u8]>,
+    spilled: Spilled,
+) {
+    let Spilled { title, media_type, kept, total } = spilled;
+    let artifact =
+        NewArtifact { call, title: title.to_owned(), media_type: media_type.to_owned(), bytes };
+    let way_on = match ports.artifacts.keep(artifact).await {
+        Ok(id) => {
+            outcome.content.push(ContentPart::Artifact {
+                id,
+                title: title.to_owned(),
+                media_type: media_type.to_owned(),
+                bytes: total,
+            });
+            format!("the {title} is artifact {id}")
+        }
+        Err(error) => {
+            tracing::warn!(%call, %error, "an artifact was not kept");
+            format!("the {title} was not kept ({error}); narrow the call")
+        }
+    };
+    outcome.bounds.push(Bound {
+        unit: format!("bytes of {}", if kept == 0 { title } else { "text" }),
+        kept,
+        left_out: Count::Exact(total.saturating_sub(kept)),
+        way_on,
+    });
+}
+
+/// Cuts the text parts to a total: the first three quarters from the start, the last quarter from the end.
+fn cut_text(content: &mut [ContentPart], limit: usize) -> u64 {
+    let texts = content.iter_mut().filter_map(|part| match part {
+        ContentPart::Text { text } => Some(text),
+        ContentPart::Image { .. } | ContentPart::Artifact { .. } => None,
+    });
+    let texts: Vec<&mut String> = texts.collect();
+    let last = texts.len().saturating_sub(1);
+    let mut room = limit;
+    let mut kept = 0;
+    for (position, text) in texts.into_iter().enumerate() {
+        if text.len() > room {
+            let tail = if position == last { room / 4 } else { 0 };
+            let head = text.get(..text.floor_char_boundary(room - tail)).unwrap_or_default();
+            let end = text.get(text.ceil_char_boundary(text.len() - tail)..).unwrap_or_default();
+            let cut = text.len() - head.len() - end.len();
+            kept += head.len() + end.len();
+            *text = format!("{head}\n[… {cut} bytes left out …]\n{end}");
+            room = 0;
+        } else {
+            room -= text.len();
+            kept += text.len();
+        }
+    }
+    kept as u64
+}

@@ -1,0 +1,56 @@
+//! Calls that a body makes.
+
+use std::sync::Arc;
+
+use haft_protocol::{CallId, Caller, Control, Denial, Entrance, Outcome, RawArguments, ToolCall};
+
+use super::permit::PermitSlot;
+use super::{CallContext, Dispatch, Dispatched};
+use crate::Cancellation;
+
+/// The way from a body back to dispatch.
+#[derive(Clone)]
+pub(crate) struct NestedDoor {
+    pub(super) dispatch: Dispatch,
+    pub(super) context: CallContext,
+    pub(super) call: CallId,
+    pub(super) permit: PermitSlot,
+}
+
+/// The calls around a call, outermost first; kept in the context's extensions.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Ancestors(pub(super) Arc<[CallId]>);
+
+impl NestedDoor {
+    pub(crate) async fn call(
+        &self,
+        tool: &str,
+        arguments: RawArguments,
+        cancellation: &Cancellation,
+    ) -> Dispatched {
+        let ports = self.dispatch.ports();
+        let around: Arc<Ancestors> = self.context.extensions.get().unwrap_or_default();
+        if around.0.len() + 1 > self.dispatch.inner.limits.nesting {
+            return Dispatched::Done(Outcome::from(Denial::new(
+                Control::Budget,
+                format!("calls inside calls are nested {} deep already", around.0.len()),
+            )));
+        }
+        let mut context = CallContext {
+            caller: Caller {
+                entrance: Entrance::Nested,
+                parent: Some(self.call),
+                ..self.context.caller.clone()
+            },
+            cancellation: cancellation.clone(),
+            ..self.context.next_step()
+        };
+        let ancestors = around.0.iter().copied().chain([self.call]).collect();
+        context.extensions.insert(Ancestors(ancestors));
+        let call = ToolCall::new(ports.call_id(), tool, arguments);
+        self.permit.release();
+        let end = self.dispatch.dispatch(&context, call).await;
+        self.permit.acquire_again().await;
+        end
+    }
+}

@@ -1,0 +1,281 @@
+//! The walk of one call: stations 9 to 14.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use haft_policy::Verdict;
+use haft_protocol::{AttemptRecord, Capabilities, ErrorKind, Failure, NoticeKind, Outcome, Status};
+use tokio::time::Instant;
+
+use super::batch::Turn;
+use super::bounding::bound_output;
+use super::nested::{Ancestors, NestedDoor};
+use super::permit::PermitSlot;
+use super::walk::{Ended, Walk, failed, millis, panicked};
+use crate::locks::{LockGuard, Owner};
+use crate::ports::{self, Bound, Entry};
+use crate::registry::Registered;
+use crate::{Arguments, Call, Cancellation, Output};
+
+/// A call that every station before the body said yes to.
+pub(super) struct Prepared<'a> {
+    pub(super) registered: &'a Registered,
+    pub(super) arguments: Arguments,
+    pub(super) effects: Capabilities,
+    pub(super) bound: Arc<dyn Bound>,
+    pub(super) verdict: Verdict,
+}
+
+/// What a call holds while its body runs.
+pub(super) struct Held {
+    permit: PermitSlot,
+    _locks: LockGuard,
+    _others_out: ports::Held,
+}
+
+/// Why a body was stopped.
+#[derive(Clone, Copy)]
+enum Stopped {
+    Cancelled,
+    TimedOut,
+}
+
+/// How a body ended.
+enum Ran {
+    /// By itself.
+    Ended(Result<Output, Failure>),
+    /// After it was asked to stop, in time.
+    Stopped(Stopped, Result<Output, Failure>),
+    /// Not yet: it was asked to stop and goes on with what it holds.
+    Detached(Stopped),
+}
+
+impl Walk<'_> {
+    /// Station 10: waits for this call's turn, its locks and a permit, and looks again at what was bound.
+    ///
+    /// Locks come before the permit: a body that holds locks may nest calls, and these must find permits that nobody
+    /// keeps while waiting for those locks. Returns `None` when the bindings changed meanwhile.
+    pub(super) async fn acquire(
+        &mut self,
+        registered: &Registered,
+        bound: &dyn Bound,
+        turn: &mut Option<Turn>,
+    ) -> Result<Option<Held>, Ended> {
+        let inner = &self.dispatch.inner;
+        if let Some(turn) = turn {
+            self.unless_cancelled(turn.claim(bound.claims())).await?;
+        }
+        let ancestors: Arc<Ancestors> = self.context.extensions.get().unwrap_or_default();
+        let owner = Owner { call: self.intent.call, ancestors: Arc::clone(&ancestors.0) };
+        let mut claims = bound.claims().to_vec();
+        claims.sort_by(|one, two| one.key.cmp(&two.key));
+        let acquiring = async {
+            let locks = inner.locks.acquire(owner, &claims).await;
+            let others_out = inner.ports.exclusion.hold(&claims).await?;
+            let permit = inner.permits.acquire(registered.descriptor.is_composite()).await;
+            Ok::<_, ports::PortError>(Held { permit, _locks: locks, _others_out: others_out })
+        };
+        let acquired =
+            self.unless_cancelled(tokio::time::timeout(inner.limits.acquire, acquiring)).await?;
+        let held = match acquired {
+            Ok(Ok(held)) => held,
+            Ok(Err(error)) => return Err(failed(error.into())),
+            Err(_) => {
+                let ms = millis(inner.limits.acquire);
+                return Err(failed(Failure::new(
+                    ErrorKind::Unavailable,
+                    format!("other calls kept this one waiting for {ms} ms; nothing was run"),
+                )));
+            }
+        };
+        let current = self.unless_cancelled(bound.is_current()).await?;
+        Ok(current.then_some(held))
+    }
+
+    /// Stations 11 to 14: saves, runs, captures, checks and bounds.
+    pub(super) async fn run(
+        &mut self,
+        prepared: Prepared<'_>,
+        held: Held,
+    ) -> Result<(Outcome, Option<Held>), Ended> {
+        let ports = self.dispatch.ports().clone();
+        let call = self.intent.call;
+        if !prepared.effects.is_read_only() {
+            let saving = ports.checkpoints.save(call, &*prepared.bound);
+            self.unless_cancelled(saving).await?.map_err(|error| failed(error.into()))?;
+        }
+        let started = Instant::now();
+        let (ran, attempts, held) = self.attempts(&prepared, held).await?;
+        let (status, output) = match ran {
+            Ran::Ended(Ok(output)) => (Status::Ok, output),
+            Ran::Ended(Err(failure)) => (Status::Failed(failure), Output::default()),
+            Ran::Stopped(why, output) => (self.stopped(why, &prepared), output.unwrap_or_default()),
+            Ran::Detached(why) => {
+                let text = "the body did not stop when asked to; it goes on and keeps its locks until it ends";
+                (
+                    self.stopped(why, &prepared),
+                    Output::default().with_notice(NoticeKind::Detached, text),
+                )
+            }
+        };
+        let mut outcome = Outcome::new(status);
+        outcome.content = output.content;
+        outcome.structured = output.structured;
+        outcome.changes = output.changes;
+        outcome.bounds = output.bounds;
+        outcome.notices = output.notices;
+        outcome.notices.extend(prepared.bound.notices());
+        outcome.usage = output.usage;
+        outcome.usage.run_ms = Some(millis(started.elapsed()));
+        outcome.usage.attempts = Some(attempts);
+        if !prepared.effects.is_read_only() {
+            match ports.capture.changes(call, &*prepared.bound).await {
+                Ok(changes) => outcome.changes.extend(changes),
+                Err(error) => {
+                    outcome.notice(
+                        NoticeKind::Degraded,
+                        format!("what the call changed is not fully known: {error}"),
+                    );
+                }
+            }
+        }
+        self.check_output(&prepared, &mut outcome);
+        bound_output(&ports, &self.dispatch.inner.limits, call, &mut outcome).await;
+        Ok((outcome, held))
+    }
+
+    /// Station 12, as often as it may repeat.
+    async fn attempts(
+        &mut self,
+        prepared: &Prepared<'_>,
+        held: Held,
+    ) -> Result<(Ran, u32, Option<Held>), Ended> {
+        let limits = &self.dispatch.inner.limits;
+        let most = if prepared.effects.is_idempotent() { limits.attempts.max(1) } else { 1 };
+        let mut held = held;
+        let mut attempt = 1;
+        loop {
+            let record = AttemptRecord {
+                call: self.intent.call,
+                attempt,
+                at: self.dispatch.ports().clock.now(),
+                must_last: !prepared.effects.is_idempotent(),
+            };
+            let journal = &self.dispatch.ports().journal;
+            journal.append(Entry::Started(&record)).await.map_err(|error| {
+                failed(
+                    Failure::from(error)
+                        .hint("nothing was run: a call that cannot be recorded does not start"),
+                )
+            })?;
+            let (ran, still_held) = self.body(prepared, held).await;
+            let again = matches!(&ran, Ran::Ended(Err(failure)) if failure.kind.is_transient())
+                && attempt < most;
+            match (again, still_held) {
+                (true, Some(back)) => held = back,
+                (_, still_held) => return Ok((ran, attempt, still_held)),
+            }
+            let pause: Duration = limits.retry_delay * 2_u32.saturating_pow(attempt - 1);
+            self.unless_cancelled(tokio::time::sleep(pause)).await?;
+            attempt += 1;
+        }
+    }
+
+    /// Runs the body once, under its deadline and the request to stop.
+    async fn body(&self, prepared: &Prepared<'_>, held: Held) -> (Ran, Option<Held>) {
+        let run_ms = prepared.registered.descriptor.run_ms();
+        let cancellation = self.context.cancellation.child();
+        let deadline = Instant::now() + Duration::from_millis(run_ms);
+        let mut body = Box::pin(
+            AssertUnwindSafe(self.permitted(prepared, &held, &cancellation, deadline))
+                .catch_unwind(),
+        );
+        let ended = |end: std::thread::Result<Result<Output, Failure>>| {
+            end.unwrap_or_else(|panic| Err(panicked("the tool", &*panic)))
+        };
+        let why = tokio::select! {
+            biased;
+            end = &mut body => return (Ran::Ended(ended(end)), Some(held)),
+            () = cancellation.cancelled() => Stopped::Cancelled,
+            () = tokio::time::sleep_until(deadline) => Stopped::TimedOut,
+        };
+        cancellation.cancel();
+        let inner = Arc::clone(&self.dispatch.inner);
+        if let Ok(end) = tokio::time::timeout(inner.limits.grace, &mut body).await {
+            return (Ran::Stopped(why, ended(end)), Some(held));
+        }
+        held.permit.release();
+        inner.detached.fetch_add(1, Ordering::Relaxed);
+        let tasks = inner.tasks.clone();
+        tasks.spawn(async move {
+            let _ = body.await;
+            drop(held);
+            inner.detached.fetch_sub(1, Ordering::Relaxed);
+        });
+        (Ran::Detached(why), None)
+    }
+
+    /// Makes the call and hands it to the body. This is the only place that makes one.
+    fn permitted(
+        &self,
+        prepared: &Prepared<'_>,
+        held: &Held,
+        cancellation: &Cancellation,
+        deadline: Instant,
+    ) -> impl Future<Output = Result<Output, Failure>> + Send + use<> {
+        let mut extensions = self.context.extensions.clone();
+        prepared.bound.install(prepared.verdict.filter(), &mut extensions);
+        let call = Call {
+            id: self.intent.call,
+            fingerprint: prepared.registered.descriptor.fingerprint(),
+            arguments: prepared.arguments.clone(),
+            caller: self.context.caller.clone(),
+            cancellation: cancellation.clone(),
+            deadline,
+            extensions,
+            reporter: self.context.reporter.clone(),
+            nested: NestedDoor {
+                dispatch: self.dispatch.clone(),
+                context: self.context.clone(),
+                call: self.intent.call,
+                permit: held.permit.clone(),
+            },
+        };
+        let tool = Arc::clone(&prepared.registered.tool);
+        // The body is made inside the future, so that a panic on the way is caught with it.
+        async move { tool.call(call).await }
+    }
+
+    fn stopped(&self, why: Stopped, prepared: &Prepared<'_>) -> Status {
+        match why {
+            Stopped::Cancelled => Status::Cancelled,
+            Stopped::TimedOut => {
+                Status::TimedOut { after_ms: prepared.registered.descriptor.run_ms() }
+            }
+        }
+    }
+
+    /// Station 14, first half: a success has to conform to what the tool promised.
+    fn check_output(&self, prepared: &Prepared<'_>, outcome: &mut Outcome) {
+        let Some(contract) = prepared.registered.descriptor.output() else { return };
+        if !outcome.is_ok() {
+            return;
+        }
+        let fault = match &outcome.structured {
+            None => "it has no structured form".to_owned(),
+            Some(value) => match contract.check(value) {
+                Ok(()) => return,
+                Err(problems) => problems.to_string(),
+            },
+        };
+        let name = prepared.registered.descriptor.name();
+        outcome.structured = None;
+        outcome.status = Status::Failed(Failure::new(
+            ErrorKind::OutputInvalid,
+            format!("the output of `{name}` is not what it promised: {fault}"),
+        ));
+    }
+}

@@ -1,0 +1,71 @@
+//! Calls that wait for an answer.
+
+use std::sync::Arc;
+
+use haft_protocol::{Outcome, TicketRecord, ToolCall};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::Answer;
+use crate::ports::Question;
+
+/// How a dispatched call stands.
+#[derive(Debug, Clone, PartialEq)]
+#[must_use]
+pub enum Dispatched {
+    /// It ended.
+    Done(Outcome),
+    /// It waits for an answer, and holds nothing meanwhile.
+    Waiting(Box<Ticket>),
+}
+
+impl Dispatched {
+    /// Returns the outcome of a call that ended.
+    pub fn outcome(&self) -> Option<&Outcome> {
+        match self {
+            Self::Done(outcome) => Some(outcome),
+            Self::Waiting(_) => None,
+        }
+    }
+
+    /// Returns the outcome of a call that ended.
+    pub fn into_outcome(self) -> Option<Outcome> {
+        match self {
+            Self::Done(outcome) => Some(outcome),
+            Self::Waiting(_) => None,
+        }
+    }
+}
+
+/// A call that waits for an answer: what was asked, in a form that outlives the process.
+///
+/// It was journalled before anybody was asked. An answer counts once, and only for the same tool, arguments and
+/// bindings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ticket {
+    pub(super) record: TicketRecord,
+    pub(super) call: ToolCall,
+    pub(super) arguments: Map<String, Value>,
+}
+
+impl Ticket {
+    /// Returns what was asked.
+    pub fn record(&self) -> &TicketRecord {
+        &self.record
+    }
+
+    /// Returns the arguments that were asked about, whole.
+    pub fn arguments(&self) -> &Map<String, Value> {
+        &self.arguments
+    }
+
+    pub(super) fn question(&self) -> Question {
+        Question { ticket: self.record.clone(), arguments: Arc::new(self.arguments.clone()) }
+    }
+}
+
+/// A ticket with its answer.
+pub(super) struct Approved {
+    pub(super) ticket: Ticket,
+    pub(super) answer: Answer,
+}

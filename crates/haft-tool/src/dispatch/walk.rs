@@ -1,0 +1,660 @@
+//! The walk of one call: stations 1 to 8, and 15.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use haft_policy::{Subject, Verdict};
+use haft_protocol::{
+    CallId, Capabilities, Control, Decision, DecisionRecord, Denial, ErrorKind, Failure,
+    IntentRecord, Notice, NoticeKind, Outcome, OutcomeRecord, RECORD_VERSION, RawArguments, Status,
+    TicketRecord, Timestamp, ToolCall,
+};
+use haft_schema::Extra;
+use serde_json::{Map, Value};
+
+use super::batch::Turn;
+use super::run::{Held, Prepared};
+use super::ticket::{Approved, Ticket};
+use super::{Budget, CallContext, Dispatch, Dispatched};
+use crate::hooks::{Committed, PreVerdict, Proposed};
+use crate::ports::{BindRefusal, Bound, Entry, SlotValue};
+use crate::registry::Registered;
+use crate::{Answer, Arguments};
+
+/// Where a walk starts.
+pub(super) enum Start {
+    /// At the beginning, with what the budgets said when the call was made.
+    Fresh { call: ToolCall, within: Result<(), Denial> },
+    /// At normalising, with an answer.
+    Resumed(Box<Approved>),
+}
+
+impl Start {
+    /// Takes the call's share of the budgets, in the order in which calls are made.
+    pub(super) fn fresh(context: &CallContext, call: ToolCall) -> Self {
+        let spent = |budget: &Budget, what: &str, way: &str| {
+            Denial::new(
+                Control::Budget,
+                format!("all {} calls of this {what} are spent", budget.total()),
+            )
+            .hint(way)
+        };
+        let within = if !context.step.take() {
+            Err(spent(&context.step, "step", "make the remaining calls in the next step"))
+        } else if !context.run.take() {
+            Err(spent(
+                &context.run,
+                "run",
+                "start another run, or one with a larger limit of calls",
+            ))
+        } else {
+            Ok(())
+        };
+        Self::Fresh { call, within }
+    }
+
+    pub(super) fn call_id(&self) -> CallId {
+        match self {
+            Self::Fresh { call, .. } => call.id,
+            Self::Resumed(approved) => approved.ticket.call.id,
+        }
+    }
+}
+
+/// An early end of the walk.
+pub(super) type Ended = Box<Outcome>;
+
+pub(super) fn failed(failure: Failure) -> Ended {
+    Box::new(Outcome::from(failure))
+}
+
+pub(super) fn denied(denial: Denial) -> Ended {
+    Box::new(Outcome::from(denial))
+}
+
+/// The end of the stations.
+enum End {
+    Outcome { outcome: Outcome, held: Option<Held> },
+    Waiting(Box<Ticket>),
+}
+
+/// What the authorisation came to.
+enum Authorised {
+    Allowed(Verdict),
+    Waiting(Box<Ticket>),
+}
+
+/// One call on its way, and what is known of it so far.
+pub(super) struct Walk<'a> {
+    pub(super) dispatch: &'a Dispatch,
+    pub(super) context: &'a CallContext,
+    pub(super) intent: IntentRecord,
+    pub(super) notices: Vec<Notice>,
+    journalled: bool,
+}
+
+/// Walks a call from its start to its recorded end, or to a question.
+pub(super) async fn walk(
+    dispatch: &Dispatch,
+    context: &CallContext,
+    start: Start,
+    turn: Option<Turn>,
+) -> Dispatched {
+    let mut walk = Walk {
+        dispatch,
+        context,
+        intent: IntentRecord {
+            version: RECORD_VERSION,
+            call: start.call_id(),
+            tool: Err(String::new()),
+            caller: context.caller.clone(),
+            at: dispatch.ports().clock.now(),
+            fingerprint: None,
+            arguments_digest: None,
+            arguments: Value::Null,
+            bindings: Vec::new(),
+            effects: None,
+            decision: None,
+        },
+        notices: Vec::new(),
+        journalled: false,
+    };
+    let mut turn = turn;
+    let end = AssertUnwindSafe(walk.stations(start, &mut turn)).catch_unwind().await;
+    let (outcome, held) = match end {
+        Ok(Ok(End::Waiting(ticket))) => return Dispatched::Waiting(ticket),
+        Ok(Ok(End::Outcome { outcome, held })) => (outcome, held),
+        Ok(Err(outcome)) => (*outcome, None),
+        Err(panic) => (Outcome::from(panicked("dispatch", &*panic)), None),
+    };
+    let committed = walk.record(outcome).await;
+    drop(held);
+    drop(turn);
+    walk.notify(&committed).await;
+    Dispatched::Done(Arc::unwrap_or_clone(committed.outcome))
+}
+
+/// Tells the operator what a panic said, and the caller that it was not their fault.
+pub(super) fn panicked(who: &str, panic: &(dyn std::any::Any + Send)) -> Failure {
+    let text = panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("a value that is no text");
+    tracing::error!(who, panic = text, "panicked");
+    Failure::new(
+        ErrorKind::Internal,
+        format!("{who} panicked; this is a fault in its code, not in the call"),
+    )
+}
+
+impl Walk<'_> {
+    async fn stations(&mut self, start: Start, turn: &mut Option<Turn>) -> Result<End, Ended> {
+        let (call, approved) = match start {
+            Start::Fresh { call, within } => {
+                let registered = self.resolve(&call.tool, &call.arguments)?;
+                self.budget(&registered, within)?;
+                let arguments = self.decode(&registered, call.arguments)?;
+                (ToolCall { arguments: RawArguments::Json(Value::Object(arguments)), ..call }, None)
+            }
+            Start::Resumed(approved) => {
+                let Approved { ticket, answer } = *approved;
+                let call = ticket.call.clone();
+                (call, Some(self.answered(ticket, answer).await?))
+            }
+        };
+        let registered = self.resolve(&call.tool, &call.arguments)?;
+        let RawArguments::Json(Value::Object(given)) = call.arguments.clone() else {
+            return Err(failed(Failure::new(
+                ErrorKind::Internal,
+                "a waiting call lost its arguments",
+            )));
+        };
+        let (arguments, asked) = self.normalise(&registered, given).await?;
+        let effects = self.effects(&registered, &arguments)?;
+        let mut was_stale = false;
+        loop {
+            let bound = self.bind(&registered, &arguments, turn).await?;
+            let subject =
+                Subjected { registered: &registered, arguments: &arguments, effects: &effects };
+            let verdict =
+                match self.authorise(&subject, &*bound, &asked, approved.as_ref(), &call).await? {
+                    Authorised::Allowed(verdict) => verdict,
+                    Authorised::Waiting(ticket) => return Ok(End::Waiting(ticket)),
+                };
+            self.journal_intent().await?;
+            self.activate(&registered).await?;
+            let Some(held) = self.acquire(&registered, &*bound, turn).await? else {
+                if was_stale {
+                    return Err(denied(Denial::new(
+                        Control::Stale,
+                        "what the call names kept changing between the decision and the start",
+                    )));
+                }
+                was_stale = true;
+                continue;
+            };
+            let prepared = Prepared { registered: &registered, arguments, effects, bound, verdict };
+            let (outcome, held) = self.run(prepared, held).await?;
+            return Ok(End::Outcome { outcome, held });
+        }
+    }
+
+    /// Station 1: finds the tool in the snapshot that was advertised.
+    fn resolve(&mut self, name: &str, arguments: &RawArguments) -> Result<Registered, Ended> {
+        if self.intent.arguments.is_null() {
+            self.intent.arguments = match arguments {
+                RawArguments::Json(value) => value.clone(),
+                RawArguments::Text(text) => Value::String(head(text, 4096).to_owned()),
+            };
+        }
+        let Some(registered) = self.context.tools.find(name) else {
+            self.intent.tool = Err(head(name, 200).to_owned());
+            let nearest = self.context.tools.nearest(name);
+            let failure = Failure::new(
+                ErrorKind::NotFound,
+                format!("there is no tool `{}`", head(name, 200)),
+            );
+            return Err(failed(if nearest.is_empty() {
+                failure
+            } else {
+                failure.hint(format!("nearest: {}", nearest.join(", ")))
+            }));
+        };
+        self.intent.tool = Ok(registered.descriptor.name().clone());
+        self.intent.fingerprint = Some(registered.descriptor.fingerprint());
+        self.still_itself(registered)?;
+        Ok(registered.clone())
+    }
+
+    /// Denies a tool that describes itself in another way than when it was registered.
+    fn still_itself(&self, registered: &Registered) -> Result<(), Ended> {
+        if registered.tool.descriptor().fingerprint() == registered.descriptor.fingerprint() {
+            return Ok(());
+        }
+        let name = registered.descriptor.name();
+        Err(denied(Denial::new(
+            Control::Suspended,
+            format!(
+                "`{name}` changed its description since it was registered and is suspended until approved again"
+            ),
+        )))
+    }
+
+    /// Station 2: budgets, and calls that no argument could make allowed.
+    fn budget(&mut self, registered: &Registered, within: Result<(), Denial>) -> Result<(), Ended> {
+        within.map_err(denied)?;
+        let (tool, alias) = names(registered);
+        let ceiling = registered.descriptor.capabilities();
+        match self.context.policy.rules_out(tool, alias, ceiling) {
+            None => Ok(()),
+            Some(denial) => {
+                self.intent.decision = Some(DecisionRecord {
+                    decision: Decision::Deny,
+                    because: denial.reason.clone(),
+                });
+                Err(denied(denial))
+            }
+        }
+    }
+
+    /// Station 3: reads the arguments, with bounded repair that is reported.
+    fn decode(
+        &mut self,
+        registered: &Registered,
+        raw: RawArguments,
+    ) -> Result<Map<String, Value>, Ended> {
+        let descriptor = &registered.descriptor;
+        let extra =
+            if descriptor.capabilities().is_read_only() { Extra::Drop } else { Extra::Reject };
+        let decoded =
+            descriptor.input().decode(raw, extra).map_err(|error| failed(error.into()))?;
+        for repair in &decoded.repairs {
+            self.notices.push(Notice::new(NoticeKind::Repaired, repair.to_string()));
+        }
+        Ok(decoded.arguments)
+    }
+
+    /// Stations 4 and 5: validates, applies defaults, digests; then each hook once, in order, and again after a rewrite.
+    ///
+    /// Returns the arguments and the reasons for which hooks want a person to say yes.
+    async fn normalise(
+        &mut self,
+        registered: &Registered,
+        given: Map<String, Value>,
+    ) -> Result<(Arguments, Vec<String>), Ended> {
+        let mut arguments = self.check(registered, given)?;
+        let mut asked = Vec::new();
+        for (name, hook) in &self.context.hooks.pre {
+            let proposed = Proposed {
+                call: self.intent.call,
+                caller: self.context.caller.clone(),
+                tool: Arc::clone(&registered.descriptor),
+                arguments: arguments.clone(),
+            };
+            let running = AssertUnwindSafe(async move { hook(proposed).await }).catch_unwind();
+            let limit = self.dispatch.inner.limits.hook;
+            let said = self.unless_cancelled(tokio::time::timeout(limit, running)).await?;
+            let refuse = |reason: String| denied(Denial::new(Control::Hook(name.clone()), reason));
+            match said {
+                Ok(Ok(Ok(PreVerdict::Continue))) => {}
+                Ok(Ok(Ok(PreVerdict::Rewrite(rewritten)))) => {
+                    arguments = self.check(registered, rewritten)?;
+                }
+                Ok(Ok(Ok(PreVerdict::Ask(reason)))) => asked.push(format!("hook {name}: {reason}")),
+                Ok(Ok(Ok(PreVerdict::Deny(reason)))) => return Err(refuse(reason)),
+                Ok(Ok(Err(error))) => {
+                    return Err(refuse(format!(
+                        "the hook failed, and a hook that fails denies: {error}"
+                    )));
+                }
+                Ok(Err(panic)) => {
+                    panicked(&format!("hook {name}"), &*panic);
+                    return Err(refuse(
+                        "the hook panicked, and a hook that fails denies".to_owned(),
+                    ));
+                }
+                Err(_) => {
+                    let ms = millis(limit);
+                    return Err(refuse(format!(
+                        "the hook said nothing within {ms} ms, and a silent hook denies"
+                    )));
+                }
+            }
+        }
+        self.intent.arguments_digest = Some(arguments.digest());
+        self.intent.arguments = Value::Object(arguments.values().clone());
+        Ok((arguments, asked))
+    }
+
+    fn check(
+        &self,
+        registered: &Registered,
+        given: Map<String, Value>,
+    ) -> Result<Arguments, Ended> {
+        let checked = registered.descriptor.input().normalise(given);
+        checked.map(Arguments::accepted).map_err(|problems| failed(problems.into()))
+    }
+
+    /// Narrows the declared capabilities to this call's, never beyond the declared ones.
+    fn effects(
+        &mut self,
+        registered: &Registered,
+        arguments: &Arguments,
+    ) -> Result<Capabilities, Ended> {
+        let ceiling = registered.descriptor.capabilities();
+        let effects = match registered.tool.effects(arguments).map_err(failed)? {
+            None => ceiling.clone(),
+            Some(narrowed) => {
+                narrowed.within(ceiling).map_err(|error| {
+                    let name = registered.descriptor.name();
+                    failed(Failure::new(
+                        ErrorKind::Internal,
+                        format!("tool `{name}` claims more than it declared: {error}"),
+                    ))
+                })?;
+                narrowed
+            }
+        };
+        self.intent.effects = Some(effects.clone());
+        Ok(effects)
+    }
+
+    /// Station 6: turns paths into handles.
+    async fn bind(
+        &mut self,
+        registered: &Registered,
+        arguments: &Arguments,
+        turn: &mut Option<Turn>,
+    ) -> Result<Arc<dyn Bound>, Ended> {
+        let values: Vec<SlotValue> =
+            registered
+                .descriptor
+                .slots()
+                .iter()
+                .flat_map(|slot| {
+                    arguments.texts_at(&slot.argument).into_iter().map(|(argument, given)| {
+                        SlotValue { slot: slot.clone(), argument, given: given.to_owned() }
+                    })
+                })
+                .collect();
+        let binder = &self.dispatch.ports().binder;
+        let mut bound = self.unless_cancelled(binder.bind(values.clone())).await?;
+        if let (Err(BindRefusal::Failed(_)), Some(turn)) = (&bound, turn) {
+            // An earlier call of the batch may be about to make what is missing.
+            self.unless_cancelled(turn.after_writers()).await?;
+            bound = self.unless_cancelled(binder.bind(values)).await?;
+        }
+        let bound: Arc<dyn Bound> = match bound {
+            Ok(bound) => bound.into(),
+            Err(BindRefusal::Denied(denial)) => return Err(denied(denial)),
+            Err(BindRefusal::Failed(failure)) => return Err(failed(failure)),
+        };
+        self.intent.bindings = bound.records().to_vec();
+        Ok(bound)
+    }
+
+    /// Station 7: asks policy, and a person where policy or a hook wants one.
+    async fn authorise(
+        &mut self,
+        subject: &Subjected<'_>,
+        bound: &dyn Bound,
+        asked: &[String],
+        approved: Option<&TicketRecordAnswered>,
+        call: &ToolCall,
+    ) -> Result<Authorised, Ended> {
+        let descriptor = &subject.registered.descriptor;
+        let (tool, alias) = names(subject.registered);
+        let verdict = self.context.policy.decide(&Subject {
+            call: self.intent.call,
+            fingerprint: descriptor.fingerprint(),
+            arguments_digest: subject.arguments.digest(),
+            tool,
+            alias,
+            effects: subject.effects,
+            resources: bound.records(),
+        });
+        let mut because = verdict.because().to_owned();
+        let decision = match verdict.decision() {
+            Decision::Allow if !asked.is_empty() => {
+                because = asked.join("; ");
+                Decision::Ask
+            }
+            decision => decision,
+        };
+        self.intent.decision = Some(DecisionRecord { decision, because: because.clone() });
+        match decision {
+            Decision::Allow => Ok(Authorised::Allowed(verdict)),
+            Decision::Deny => Err(denied(verdict.denial())),
+            Decision::Ask => match approved {
+                Some(answered) => {
+                    let asked_about = &answered.record;
+                    if asked_about.fingerprint != descriptor.fingerprint()
+                        || asked_about.arguments_digest != subject.arguments.digest()
+                        || asked_about.bindings != bound.records()
+                    {
+                        return Err(denied(Denial::new(
+                            Control::Stale,
+                            "the call is no longer the one that was approved: its tool, arguments or files changed",
+                        )));
+                    }
+                    let because = format!("approved by {}: {because}", answered.by);
+                    self.intent.decision =
+                        Some(DecisionRecord { decision: Decision::Allow, because });
+                    Ok(Authorised::Allowed(verdict))
+                }
+                None => self.suspend(subject, bound, because, call).await.map(Authorised::Waiting),
+            },
+        }
+    }
+
+    /// Makes a ticket and journals it before anybody is asked.
+    async fn suspend(
+        &mut self,
+        subject: &Subjected<'_>,
+        bound: &dyn Bound,
+        because: String,
+        call: &ToolCall,
+    ) -> Result<Box<Ticket>, Ended> {
+        let ports = self.dispatch.ports();
+        let now = ports.clock.now().unix_ms();
+        let record = TicketRecord {
+            version: RECORD_VERSION,
+            ticket: ports.ticket_id(),
+            call: self.intent.call,
+            tool: subject.registered.descriptor.name().clone(),
+            fingerprint: subject.registered.descriptor.fingerprint(),
+            arguments_digest: subject.arguments.digest(),
+            bindings: bound.records().to_vec(),
+            because,
+            expires: Timestamp::from_unix_ms(now + millis(self.dispatch.inner.limits.approval)),
+        };
+        self.journal_intent().await?;
+        ports.journal.append(Entry::Ticket(&record)).await.map_err(|error| failed(error.into()))?;
+        Ok(Box::new(Ticket {
+            record,
+            call: call.clone(),
+            arguments: subject.arguments.values().clone(),
+        }))
+    }
+
+    /// Takes an answer: once, in time, and only a yes goes on.
+    async fn answered(
+        &mut self,
+        ticket: Ticket,
+        answer: Answer,
+    ) -> Result<TicketRecordAnswered, Ended> {
+        self.intent.tool = Ok(ticket.record.tool.clone());
+        self.intent.arguments = Value::Object(ticket.arguments);
+        let now = self.dispatch.ports().clock.now();
+        let refused = |reason: String| Denial::new(Control::Approval, reason);
+        let (by, verdict) = match answer {
+            Answer::Approve { by } if now > ticket.record.expires => (
+                by,
+                Err(refused(
+                    "the answer came after the question had expired; make the call again"
+                        .to_owned(),
+                )),
+            ),
+            Answer::Approve { by } => (by, Ok(())),
+            Answer::Refuse { by, reason } => {
+                let why = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+                let denial = refused(format!("{by} said no{why}"));
+                (by, Err(denial))
+            }
+            Answer::Nobody { ways_out } => {
+                let denial = refused(format!(
+                    "this call needs a yes, and there is nobody to ask ({})",
+                    ticket.record.because
+                ));
+                ("nobody".to_owned(), Err(ways_out.into_iter().fold(denial, Denial::hint)))
+            }
+            Answer::Later => {
+                ("nobody".to_owned(), Err(refused("the question is still open".to_owned())))
+            }
+        };
+        let text = match &verdict {
+            Ok(()) => format!("approved by {by}"),
+            Err(denial) => denial.reason.clone(),
+        };
+        self.journalled = true;
+        let entry = Entry::Answered { ticket: ticket.record.ticket, answer: &text, at: now };
+        self.dispatch.ports().journal.append(entry).await.map_err(|error| failed(error.into()))?;
+        if self.context.cancellation.is_cancelled() {
+            return Err(Box::new(Outcome::new(Status::Cancelled)));
+        }
+        verdict.map_err(denied)?;
+        Ok(TicketRecordAnswered { record: ticket.record, by })
+    }
+
+    /// Station 8: from here on the call is on record; if it cannot be, it does not happen.
+    async fn journal_intent(&mut self) -> Result<(), Ended> {
+        let kept = self.dispatch.ports().journal.append(Entry::Intent(&self.intent)).await;
+        kept.map_err(|error| {
+            failed(
+                Failure::from(error)
+                    .hint("nothing was run: a call that cannot be recorded does not start"),
+            )
+        })?;
+        self.journalled = true;
+        Ok(())
+    }
+
+    /// Station 9: wakes the tool's source, and looks again whether the tool is still itself.
+    async fn activate(&self, registered: &Registered) -> Result<(), Ended> {
+        let limit = self.dispatch.inner.limits.activate;
+        let woken =
+            self.unless_cancelled(tokio::time::timeout(limit, registered.waking.wake())).await?;
+        match woken {
+            Ok(Ok(())) => self.still_itself(registered),
+            Ok(Err(failure)) => Err(failed(failure)),
+            Err(_) => Err(failed(Failure::new(
+                ErrorKind::Unavailable,
+                format!(
+                    "source `{}` did not wake up within {} ms",
+                    registered.source(),
+                    millis(limit)
+                ),
+            ))),
+        }
+    }
+
+    /// Runs a future unless the call is cancelled first.
+    pub(super) async fn unless_cancelled<T>(
+        &self,
+        future: impl Future<Output = T>,
+    ) -> Result<T, Ended> {
+        tokio::select! {
+            biased;
+            () = self.context.cancellation.cancelled() => Err(Box::new(Outcome::new(Status::Cancelled))),
+            value = future => Ok(value),
+        }
+    }
+
+    /// Station 15: one record of one outcome.
+    async fn record(&mut self, mut outcome: Outcome) -> Committed {
+        let ports = self.dispatch.ports();
+        outcome.notices.splice(0..0, self.notices.drain(..));
+        let record = OutcomeRecord { call: self.intent.call, at: ports.clock.now(), outcome };
+        let journal = async {
+            if !self.journalled {
+                ports.journal.append(Entry::Intent(&self.intent)).await?;
+            }
+            ports.journal.append(Entry::Outcome(&record)).await
+        };
+        let kept = AssertUnwindSafe(journal).catch_unwind().await;
+        let recorded = match kept {
+            Ok(Ok(())) => true,
+            Ok(Err(error)) => {
+                tracing::error!(call = %self.intent.call, %error, source = ?error.source, "an outcome was not recorded");
+                false
+            }
+            Err(panic) => {
+                panicked("the journal", &*panic);
+                false
+            }
+        };
+        let mut outcome = record.outcome;
+        if !recorded {
+            outcome.notice(
+                NoticeKind::Unrecorded,
+                "this outcome could not be recorded; the journal does not show how the call ended",
+            );
+        }
+        Committed { intent: Arc::new(self.intent.clone()), outcome: Arc::new(outcome), recorded }
+    }
+
+    /// Lets those who watch look at the committed fact.
+    async fn notify(&self, committed: &Committed) {
+        let hooks = &self.context.hooks;
+        let on_error = if committed.outcome.is_ok() { &[][..] } else { &hooks.error[..] };
+        for (name, hook) in hooks.post.iter().chain(on_error) {
+            let committed = committed.clone();
+            let running = AssertUnwindSafe(async move { hook(committed).await }).catch_unwind();
+            match tokio::time::timeout(self.dispatch.inner.limits.hook, running).await {
+                Ok(Ok(Ok(()))) => {}
+                Ok(Ok(Err(error))) => {
+                    tracing::warn!(hook = name, error, "a hook failed after the call")
+                }
+                Ok(Err(panic)) => {
+                    panicked(&format!("hook {name}"), &*panic);
+                }
+                Err(_) => tracing::warn!(hook = name, "a hook was too slow after the call"),
+            }
+        }
+    }
+}
+
+/// A ticket that somebody said yes to.
+pub(super) struct TicketRecordAnswered {
+    record: TicketRecord,
+    by: String,
+}
+
+/// What is authorised: a tool with arguments and what they amount to.
+struct Subjected<'a> {
+    registered: &'a Registered,
+    arguments: &'a Arguments,
+    effects: &'a Capabilities,
+}
+
+/// Returns the canonical name, and the alias where the call came by one.
+fn names(
+    registered: &Registered,
+) -> (&haft_protocol::QualifiedName, Option<&haft_protocol::QualifiedName>) {
+    match &registered.alias_of {
+        None => (registered.descriptor.name(), None),
+        Some(canonical) => (canonical, Some(registered.descriptor.name())),
+    }
+}
+
+/// Returns the first bytes of a text, cut where a character ends.
+pub(super) fn head(text: &str, bytes: usize) -> &str {
+    text.get(..text.floor_char_boundary(bytes)).unwrap_or(text)
+}
+
+pub(super) fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

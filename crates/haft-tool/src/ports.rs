@@ -1,0 +1,345 @@
+//! What dispatch needs from the doors, as traits.
+//!
+//! Dispatch stands below the doors and names their effects here. [`Ports`] has a public field for each and no default,
+//! so that leaving one out does not compile; a deliberate nothing is a type of [`none`] with a name of its own, which
+//! `haft doctor` shows.
+
+pub mod none;
+
+use std::fmt;
+use std::sync::Arc;
+
+use haft_policy::PathFilter;
+use haft_protocol::{
+    ArtifactId, AttemptRecord, BindingRecord, BranchId, CallId, Change, Denial, ErrorKind, Failure,
+    IntentRecord, Notice, OutcomeRecord, RunId, TicketId, TicketRecord, Timestamp,
+};
+
+use crate::locks::Claim;
+use crate::tool::BoxFuture;
+use crate::{Extensions, Slot};
+
+/// The doors behind one dispatch.
+#[derive(Clone)]
+pub struct Ports {
+    /// Keeps what happened.
+    pub journal: Arc<dyn Journal>,
+    /// Turns paths into handles.
+    pub binder: Arc<dyn Binder>,
+    /// Saves what a call may overwrite.
+    pub checkpoints: Arc<dyn Checkpoints>,
+    /// Says what a call changed.
+    pub capture: Arc<dyn Capture>,
+    /// Keeps bytes that are too many for an outcome.
+    pub artifacts: Arc<dyn Artifacts>,
+    /// Asks a person.
+    pub approver: Arc<dyn Approver>,
+    /// Keeps other processes of haft out.
+    pub exclusion: Arc<dyn Exclusion>,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+    /// Makes ids.
+    pub ids: Arc<dyn Ids>,
+}
+
+impl Ports {
+    /// Names what stands behind each port, in a fixed order, for `haft doctor`.
+    pub fn report(&self) -> Vec<PortReport> {
+        let row = |port, behind: &dyn Port| PortReport {
+            port,
+            behind: behind.describe(),
+            is_none: behind.is_none(),
+        };
+        vec![
+            row("journal", &*self.journal),
+            row("binder", &*self.binder),
+            row("checkpoints", &*self.checkpoints),
+            row("capture", &*self.capture),
+            row("artifacts", &*self.artifacts),
+            row("approver", &*self.approver),
+            row("exclusion", &*self.exclusion),
+            row("clock", &*self.clock),
+            row("ids", &*self.ids),
+        ]
+    }
+}
+
+impl fmt::Debug for Ports {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.report()).finish()
+    }
+}
+
+/// What stands behind one port.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PortReport {
+    /// The port.
+    pub port: &'static str,
+    /// What stands behind it, in a few words.
+    pub behind: String,
+    /// Whether that is a deliberate nothing.
+    pub is_none: bool,
+}
+
+/// What every port can say of itself.
+pub trait Port: Send + Sync + 'static {
+    /// Returns what stands behind the port, in a few words.
+    fn describe(&self) -> String;
+
+    /// Tells whether that is a deliberate nothing.
+    fn is_none(&self) -> bool {
+        false
+    }
+}
+
+/// A port that failed.
+///
+/// The text may reach a model; the source stays with the operator.
+#[derive(Debug, thiserror::Error)]
+#[error("{text}")]
+pub struct PortError {
+    /// What could not be done and what would help.
+    pub text: String,
+    /// Why, for the operator.
+    #[source]
+    pub source: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+impl PortError {
+    /// Makes an error without a source.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), source: None }
+    }
+
+    /// Makes an error with a source.
+    pub fn with_source(
+        text: impl Into<String>,
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Self {
+        Self { text: text.into(), source: Some(source.into()) }
+    }
+}
+
+impl From<PortError> for Failure {
+    fn from(error: PortError) -> Self {
+        tracing::error!(error = %error, source = ?error.source, "a port failed");
+        Failure::new(ErrorKind::Unavailable, error.text)
+    }
+}
+
+/// One thing for the journal to keep.
+#[derive(Debug, Clone, Copy)]
+pub enum Entry<'a> {
+    /// A call is about to happen, or was refused.
+    Intent(&'a IntentRecord),
+    /// A call waits for an answer.
+    Ticket(&'a TicketRecord),
+    /// A ticket was answered; each can be answered once.
+    Answered {
+        /// The ticket.
+        ticket: TicketId,
+        /// Who answered, and what.
+        answer: &'a str,
+        /// When.
+        at: Timestamp,
+    },
+    /// A body starts.
+    Started(&'a AttemptRecord),
+    /// A call ended.
+    Outcome(&'a OutcomeRecord),
+}
+
+/// Keeps what happened.
+pub trait Journal: Port {
+    /// Keeps an entry. The future resolves when the entry is as safe as its kind asks for.
+    ///
+    /// Entries of one call arrive in order and must be kept in order. `Started` with `must_last` must survive a power
+    /// failure; all others must survive the end of this process, except that `Intent` and `Started` of a call that
+    /// changes nothing may resolve as soon as they are in line.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the entry could not be kept, and for a second answer to one ticket.
+    fn append<'a>(&'a self, entry: Entry<'a>) -> BoxFuture<'a, Result<(), PortError>>;
+}
+
+/// One path on its way to a slot.
+#[derive(Debug, Clone)]
+pub struct SlotValue {
+    /// The slot.
+    pub slot: Slot,
+    /// JSON pointer of the argument.
+    pub argument: String,
+    /// What the caller wrote.
+    pub given: String,
+}
+
+/// Why paths could not be bound.
+#[derive(Debug)]
+pub enum BindRefusal {
+    /// A border or the protection list refused.
+    Denied(Denial),
+    /// The path does not lead anywhere, or to the wrong kind of thing.
+    Failed(Failure),
+}
+
+/// Turns paths into handles.
+pub trait Binder: Port {
+    /// Opens what each path names, beneath the roots, as far as it exists.
+    fn bind(&self, values: Vec<SlotValue>) -> BoxFuture<'_, Result<Box<dyn Bound>, BindRefusal>>;
+}
+
+/// What the slots of one call were bound to.
+pub trait Bound: Send + Sync {
+    /// Returns what was bound, for policy, the approver and the journal.
+    fn records(&self) -> &[BindingRecord];
+
+    /// Returns what the call lays claim to, for locks and for the order within a batch.
+    fn claims(&self) -> &[Claim];
+
+    /// Tells whether every handle still is what its path leads to.
+    fn is_current(&self) -> BoxFuture<'_, bool>;
+
+    /// Puts what a body works with into the call's extensions, seen through the verdict's filter.
+    fn install(&self, filter: PathFilter, extensions: &mut Extensions);
+
+    /// Returns what the body's view hid or passed over, and what the binding has to say.
+    fn notices(&self) -> Vec<Notice>;
+}
+
+/// Saves what a call may overwrite.
+pub trait Checkpoints: Port {
+    /// Saves what the bound resources hold now.
+    ///
+    /// # Errors
+    ///
+    /// Fails when something could not be saved; the call then does not start.
+    fn save<'a>(
+        &'a self,
+        call: CallId,
+        bound: &'a dyn Bound,
+    ) -> BoxFuture<'a, Result<(), PortError>>;
+}
+
+/// Says what a call changed.
+pub trait Capture: Port {
+    /// Returns what changed since the checkpoint of this call.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the changes cannot be told; the outcome then says so.
+    fn changes<'a>(
+        &'a self,
+        call: CallId,
+        bound: &'a dyn Bound,
+    ) -> BoxFuture<'a, Result<Vec<Change>, PortError>>;
+}
+
+/// Bytes to keep.
+#[derive(Debug, Clone)]
+pub struct NewArtifact {
+    /// The call they come from.
+    pub call: CallId,
+    /// What they are, in a few words.
+    pub title: String,
+    /// The media type.
+    pub media_type: String,
+    /// The bytes.
+    pub bytes: Arc<[u8]>,
+}
+
+/// Keeps bytes that are too many for an outcome.
+pub trait Artifacts: Port {
+    /// Keeps bytes and returns their handle.
+    ///
+    /// # Errors
+    ///
+    /// Fails when they cannot be kept, or are more than one artifact may hold.
+    fn keep(&self, artifact: NewArtifact) -> BoxFuture<'_, Result<ArtifactId, PortError>>;
+}
+
+/// A question to a person: may this call happen?
+#[derive(Debug, Clone)]
+pub struct Question {
+    /// The ticket, as journalled.
+    pub ticket: TicketRecord,
+    /// The arguments, whole: what is shown is what runs.
+    pub arguments: Arc<serde_json::Map<String, serde_json::Value>>,
+}
+
+/// What came of a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// Yes, once.
+    Approve {
+        /// Who said it.
+        by: String,
+    },
+    /// No.
+    Refuse {
+        /// Who said it.
+        by: String,
+        /// Why, where they said.
+        reason: Option<String>,
+    },
+    /// Not now: the call waits as a ticket.
+    Later,
+    /// There is nobody to ask.
+    Nobody {
+        /// How to get past this, as instructions.
+        ways_out: Vec<String>,
+    },
+}
+
+/// Asks a person.
+pub trait Approver: Port {
+    /// Asks. May wait as long as the ticket lives.
+    fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer>;
+}
+
+/// What holds other processes out; dropping it lets them in.
+pub type Held = Box<dyn Send + Sync>;
+
+/// Keeps other processes of haft out of what a call writes.
+pub trait Exclusion: Port {
+    /// Holds others out of everything claimed for writing, taken in the order given.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the locks cannot be had.
+    fn hold<'a>(&'a self, claims: &'a [Claim]) -> BoxFuture<'a, Result<Held, PortError>>;
+}
+
+/// Tells the time.
+pub trait Clock: Port {
+    /// Returns the time now.
+    fn now(&self) -> Timestamp;
+}
+
+/// Makes ids.
+pub trait Ids: Port {
+    /// Returns 128 random bits.
+    fn random(&self) -> u128;
+}
+
+macro_rules! make_ids {
+    ($($(#[$doc:meta])* $method:ident -> $kind:ty;)*) => {
+        impl Ports {
+            $($(#[$doc])*
+            pub fn $method(&self) -> $kind {
+                <$kind>::from_parts(self.clock.now().unix_ms(), self.ids.random())
+            })*
+        }
+    };
+}
+
+make_ids! {
+    /// Makes the id of a call.
+    call_id -> CallId;
+    /// Makes the id of a run.
+    run_id -> RunId;
+    /// Makes the id of a branch.
+    branch_id -> BranchId;
+    /// Makes the id of a ticket.
+    ticket_id -> TicketId;
+}

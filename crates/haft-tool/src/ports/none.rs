@@ -1,0 +1,125 @@
+//! Deliberate nothings, each with a name.
+
+use haft_policy::PathFilter;
+use haft_protocol::{ArtifactId, BindingRecord, CallId, Change, Control, Denial, Notice};
+
+use super::{
+    Answer, Approver, Artifacts, BindRefusal, Binder, Bound, Capture, Checkpoints, Entry,
+    Exclusion, Held, Journal, NewArtifact, Port, PortError, Question, SlotValue,
+};
+use crate::Extensions;
+use crate::locks::Claim;
+use crate::tool::BoxFuture;
+
+fn ready<'a, T: Send + 'a>(value: T) -> BoxFuture<'a, T> {
+    Box::pin(std::future::ready(value))
+}
+
+macro_rules! nothings {
+    ($($(#[$doc:meta])* $name:ident = $text:literal;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, Default)]
+        pub struct $name;
+
+        impl Port for $name {
+            fn describe(&self) -> String {
+                $text.to_owned()
+            }
+
+            fn is_none(&self) -> bool {
+                true
+            }
+        }
+    )*};
+}
+
+nothings! {
+    /// Keeps no record of any call.
+    NoJournal = "none: calls are not recorded";
+    /// Binds nothing: a tool with a slot is denied.
+    NoBinder = "none: no workspace, tools that take paths are denied";
+    /// Saves nothing before a call.
+    NoCheckpoints = "none: nothing is saved before a call";
+    /// Looks for no changes beyond those a body reports.
+    NoCapture = "none: only changes that a tool reports are known";
+    /// Keeps no artifacts: what is too much for an outcome is lost, and the outcome says so.
+    NoArtifacts = "none: what exceeds an outcome's bounds is not kept";
+    /// Asks nobody: what needs an answer is denied.
+    NoApprover = "none: calls that need a person's answer are denied";
+    /// Does not keep other processes out.
+    NoExclusion = "none: other processes are not kept out";
+}
+
+impl Journal for NoJournal {
+    fn append<'a>(&'a self, _: Entry<'a>) -> BoxFuture<'a, Result<(), PortError>> {
+        ready(Ok(()))
+    }
+}
+
+struct NothingBound;
+
+impl Bound for NothingBound {
+    fn records(&self) -> &[BindingRecord] {
+        &[]
+    }
+
+    fn claims(&self) -> &[Claim] {
+        &[]
+    }
+
+    fn is_current(&self) -> BoxFuture<'_, bool> {
+        ready(true)
+    }
+
+    fn install(&self, _: PathFilter, _: &mut Extensions) {}
+
+    fn notices(&self) -> Vec<Notice> {
+        Vec::new()
+    }
+}
+
+impl Binder for NoBinder {
+    fn bind(&self, values: Vec<SlotValue>) -> BoxFuture<'_, Result<Box<dyn Bound>, BindRefusal>> {
+        ready(match values.first() {
+            None => Ok(Box::new(NothingBound)),
+            Some(value) => Err(BindRefusal::Denied(Denial::new(
+                Control::Workspace,
+                format!("`{}` names a path, and there is no workspace to look in", value.argument),
+            ))),
+        })
+    }
+}
+
+impl Checkpoints for NoCheckpoints {
+    fn save<'a>(&'a self, _: CallId, _: &'a dyn Bound) -> BoxFuture<'a, Result<(), PortError>> {
+        ready(Ok(()))
+    }
+}
+
+impl Capture for NoCapture {
+    fn changes<'a>(
+        &'a self,
+        _: CallId,
+        _: &'a dyn Bound,
+    ) -> BoxFuture<'a, Result<Vec<Change>, PortError>> {
+        ready(Ok(Vec::new()))
+    }
+}
+
+impl Artifacts for NoArtifacts {
+    fn keep(&self, _: NewArtifact) -> BoxFuture<'_, Result<ArtifactId, PortError>> {
+        ready(Err(PortError::new("no store for artifacts is configured")))
+    }
+}
+
+impl Approver for NoApprover {
+    fn ask<'a>(&'a self, _: &'a Question) -> BoxFuture<'a, Answer> {
+        ready(Answer::Nobody { ways_out: Vec::new() })
+    }
+}
+
+impl Exclusion for NoExclusion {
+    fn hold<'a>(&'a self, _: &'a [Claim]) -> BoxFuture<'a, Result<Held, PortError>> {
+        ready(Ok(Box::new(())))
+    }
+}

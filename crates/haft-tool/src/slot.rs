@@ -1,0 +1,86 @@
+//! Typed holes of a tool that are filled with parts of the workspace.
+
+use haft_protocol::Access;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// Whether what a slot names has to exist.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Existence {
+    /// It must be there.
+    Required,
+    /// It may be there or come to be.
+    Optional,
+}
+
+/// A typed hole of a tool: an argument that names a path, and what the tool does with it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Slot {
+    /// The name by which rules and bodies speak of it.
+    pub name: String,
+    /// JSON pointer of the argument; a part `*` stands for every item of an array.
+    pub argument: String,
+    /// What the tool does with it.
+    pub access: Access,
+    /// Whether it has to exist.
+    pub existence: Existence,
+}
+
+impl Slot {
+    /// Makes a slot for an existing path that is only looked at, given by the argument of the same name.
+    pub fn read(name: impl Into<String>) -> Self {
+        let name = name.into();
+        Self {
+            argument: format!("/{name}"),
+            name,
+            access: Access::Read,
+            existence: Existence::Required,
+        }
+    }
+
+    /// Makes a slot for a path that is changed or made, given by the argument of the same name.
+    pub fn write(name: impl Into<String>) -> Self {
+        Self { access: Access::Write, existence: Existence::Optional, ..Self::read(name) }
+    }
+
+    /// Makes a slot for a directory beneath which anything may be changed, given by the argument of the same name.
+    pub fn write_tree(name: impl Into<String>) -> Self {
+        Self { access: Access::WriteTree, ..Self::read(name) }
+    }
+
+    /// Takes the path from another argument.
+    pub fn from_argument(mut self, pointer: impl Into<String>) -> Self {
+        self.argument = pointer.into();
+        self
+    }
+}
+
+/// A path as a caller wrote it, on its way to a slot.
+///
+/// The text cannot be taken out: a body asks the call for what the slot was bound to, so that no tool opens by path.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ToolPath(String);
+
+impl JsonSchema for ToolPath {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        Cow::Borrowed("ToolPath")
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "minLength": 1 })
+    }
+}
+
+impl ToolPath {
+    /// Makes the path of the workspace's first root, the usual default.
+    pub fn root() -> Self {
+        Self(".".to_owned())
+    }
+}
