@@ -4,9 +4,8 @@
 
 use super::{SourceFile, Tree, Violation};
 
-/// Token sequences that make a dispatch or hand it a call.
-const DISPATCHING: &[&str] =
-    &["Dispatch::new", "Dispatch::builder", ".dispatch(", ".dispatch_batch(", "dispatch_batch("];
+/// Token sequences that make a dispatch, or the context without which it takes no call.
+const DISPATCHING: &[&str] = &["Dispatch::new", "CallContext::new", ".dispatch("];
 
 /// Token sequences that run a tool's body without dispatch.
 const SIDE_DOORS: &[&str] = &["Tool::call(", "Tool::call)", "Tool>::call("];
