@@ -1,1 +1,18 @@
 //! Rig, conformance kits and page runner for the tests of haft.
+//!
+//! Used from `tests/it` only. A [`Rig`] is a dispatch over doors made of memory, each of which can be told to fail,
+//! hang or panic; the [kits](mod@kit) are what every implementation of a contract has to pass.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a rig that cannot be set up is a test that fails"
+)]
+
+pub mod doors;
+pub mod kit;
+mod rig;
+
+pub use rig::{Rig, RigBuilder, echo, pure_tool};
