@@ -60,6 +60,23 @@ pub const IMAGE_BYTES: u64 = 5 * 1024 * 1024;
 /// Pixels along either side of an image that a model is shown.
 pub const IMAGE_SIDE_PIXELS: u32 = 8_000;
 
+/// Bytes of a path as a caller writes it.
+pub const PATH_BYTES: usize = 4_096;
+/// Bytes of one name in a path.
+pub const FILE_NAME_BYTES: usize = 255;
+/// Links that one path may lead through.
+pub const LINK_HOPS: u32 = 40;
+/// Names of a directory looked at to find those near a name that is missing.
+pub const NEIGHBOURS: usize = 20_000;
+/// Levels of directories that a walk goes down.
+pub const WALK_DEPTH: usize = 512;
+/// Threads of one walk, where the machine has as many.
+pub const WALK_THREADS: usize = 8;
+/// Bytes of one file of ignore rules; a longer one is not followed, and the walk says so.
+pub const IGNORE_FILE_BYTES: u64 = 256 * 1024;
+/// Names looked at in one directory to find what else a file of several names is called.
+pub const TWIN_NAMES: usize = 100_000;
+
 /// Bytes looked at to tell text from other content.
 pub const SNIFF_BYTES: usize = 8 * 1024;
 /// Rows of one read.
@@ -99,3 +116,18 @@ pub const ARTIFACTS_BYTES: u64 = 1024 * 1024 * 1024;
 pub const RETENTION_DAYS: u32 = 30;
 /// Calls the journal keeps at most.
 pub const RETENTION_CALLS: u64 = 200_000;
+
+/// Rules of one policy.
+pub const RULES: usize = 1_000;
+/// Patterns of one kind in one rule.
+pub const RULE_PATTERNS: usize = 100;
+/// Bytes of one pattern of a rule.
+pub const RULE_PATTERN_BYTES: usize = 1_024;
+/// Parts between slashes in one pattern of a rule.
+pub const RULE_PATTERN_PARTS: usize = 64;
+/// Alternatives that the braces of one pattern of a rule may give.
+pub const RULE_PATTERN_ALTERNATIVES: usize = 64;
+/// Bytes of the reason a rule gives.
+pub const RULE_REASON_BYTES: usize = 500;
+/// Bytes of one configuration file.
+pub const CONFIG_BYTES: usize = 256 * 1024;
