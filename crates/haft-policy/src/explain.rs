@@ -1,0 +1,219 @@
+//! Why a policy decides as it does, rule by rule.
+
+use std::fmt;
+
+use haft_protocol::{Access, Capability, Decision, QualifiedName};
+use serde::Serialize;
+
+use crate::assess::{Case, Ending, Ground, RuleStanding};
+use crate::error::escaped;
+use crate::policy::Level;
+use crate::subject::Effects;
+use crate::{Because, Origin, Preset, Resource, Subject, Verdict};
+
+/// Why a policy decides over a call as it does: every rule, whether it matched, and what came of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Explanation {
+    /// The decision.
+    pub decision: Decision,
+    /// What it rests on, and the ways out.
+    pub because: Because,
+    /// The tool.
+    pub tool: QualifiedName,
+    /// The alias it was called by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alias: Option<QualifiedName>,
+    /// What the call does, by its declaration and by what it is bound to.
+    pub effects: Vec<Capability>,
+    /// What the call is bound to.
+    pub resources: Vec<Resource>,
+    /// Each authority that has a say. Empty when a path was not resolved and no rule was looked at.
+    pub levels: Vec<LevelExplanation>,
+}
+
+/// What one authority says about a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LevelExplanation {
+    /// The decision of this authority.
+    pub decision: Decision,
+    /// Every rule, in order.
+    pub rules: Vec<RuleExplanation>,
+    /// The preset.
+    pub preset: Preset,
+    /// Where the preset comes from.
+    pub preset_origin: Origin,
+    /// What the preset says of the call.
+    pub preset_decision: Decision,
+    /// The effects that make the preset say so.
+    pub preset_effects: Vec<Capability>,
+    /// Whether the preset's word is the one that counts.
+    pub preset_decides: bool,
+    /// Whether yes was said beforehand.
+    pub yes: bool,
+    /// Whether the tool itself insists on being asked about.
+    pub insists: bool,
+}
+
+/// What one rule has to say about a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RuleExplanation {
+    /// The rule on one line.
+    pub rule: String,
+    /// Where it stands.
+    pub origin: Origin,
+    /// How it stands to the call.
+    pub standing: Standing,
+    /// Why, in a few words.
+    pub why: String,
+}
+
+/// How a rule stands to a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// It matches, and the decision rests on it.
+    Decides,
+    /// It matches, and another rule or the preset weighs more.
+    Matches,
+    /// It is about other calls.
+    Differs,
+    /// It matches and is not followed.
+    Ignored,
+}
+
+impl Standing {
+    /// Returns the name used in serde forms.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Decides => "decides",
+            Self::Matches => "matches",
+            Self::Differs => "differs",
+            Self::Ignored => "ignored",
+        }
+    }
+}
+
+pub(crate) fn explain(levels: &[Level], subject: &Subject<'_>, verdict: &Verdict) -> Explanation {
+    let case = Case::new(subject).ok();
+    let levels = case.iter().flat_map(|case| levels.iter().map(|level| level.explain(case)));
+    Explanation {
+        decision: verdict.decision(),
+        because: verdict.because().clone(),
+        tool: subject.tool.clone(),
+        alias: subject.alias.cloned(),
+        effects: Effects::of(subject).iter().collect(),
+        resources: subject.resources.to_vec(),
+        levels: levels.collect(),
+    }
+}
+
+impl Level {
+    fn explain(&self, case: &Case<'_>) -> LevelExplanation {
+        let assessment = self.assess(case);
+        let (preset_decision, effects) = self.preset_decision(case.effects);
+        let approval = case.subject.effects.approval();
+        let (decision, ending) = Ending::of(assessment.decision, self.yes, approval);
+        let rules = assessment.rules.iter().map(|(rule, standing)| {
+            let decides = matches!(assessment.ground, Ground::Rule { rule: winner, .. }
+                if std::ptr::eq(winner, *rule));
+            let (standing, why) = match standing {
+                RuleStanding::Differs(mismatch) => (Standing::Differs, mismatch.to_string()),
+                RuleStanding::Untrusted => (
+                    Standing::Ignored,
+                    "its file is not trusted, so it may not allow anything".to_owned(),
+                ),
+                RuleStanding::Overruled => (
+                    Standing::Ignored,
+                    format!("the preset that denies was set later ({})", self.preset_origin),
+                ),
+                RuleStanding::Matches { resource } => {
+                    let on = resource.and_then(|index| case.subject.resources.get(index));
+                    let why = on.map(|it| format!("`{}`", escaped(it.path.as_str().chars())));
+                    let standing = if decides { Standing::Decides } else { Standing::Matches };
+                    (standing, why.unwrap_or_else(|| "the call".to_owned()))
+                }
+            };
+            RuleExplanation { rule: rule.to_string(), origin: rule.origin().clone(), standing, why }
+        });
+        LevelExplanation {
+            decision,
+            rules: rules.collect(),
+            preset: self.preset,
+            preset_origin: self.preset_origin.clone(),
+            preset_decision,
+            preset_effects: effects.iter().collect(),
+            preset_decides: matches!(assessment.ground, Ground::Preset { .. }),
+            yes: self.yes,
+            insists: ending == Ending::Insists,
+        }
+    }
+}
+
+impl fmt::Display for Explanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}: {}", self.decision, self.because)?;
+        write!(f, "\ncall {}", self.tool)?;
+        if let Some(alias) = &self.alias {
+            write!(f, " by the alias {alias}")?;
+        }
+        writeln!(f, "\n  effects: {}", words(&self.effects))?;
+        for Resource { slot, path, access } in &self.resources {
+            let verb = match access {
+                Access::Read => "reads",
+                Access::Write => "writes",
+                Access::WriteTree => "writes all of",
+            };
+            writeln!(f, "  {slot} {verb} {}", escaped(path.as_str().chars()))?;
+        }
+        for (index, level) in self.levels.iter().enumerate() {
+            let authority = match index {
+                0 => "policy".to_owned(),
+                _ => format!("narrowed by policy {}", index + 1),
+            };
+            write!(f, "\n{authority} says {}\n{level}", level.decision)?;
+        }
+        if !self.because.hints().is_empty() {
+            writeln!(f)?;
+        }
+        for hint in self.because.hints() {
+            writeln!(f, "hint: {}", hint.trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for LevelExplanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for rule in &self.rules {
+            writeln!(f, "  {rule}")?;
+        }
+        let decides = if self.preset_decides { "decides" } else { "says" };
+        writeln!(
+            f,
+            "  preset {} ({})\n    {decides}: {} {}",
+            self.preset,
+            self.preset_origin,
+            self.preset_decision,
+            words(&self.preset_effects),
+        )?;
+        if self.insists {
+            writeln!(f, "  the tool always asks")?;
+        } else if self.yes {
+            writeln!(f, "  yes was said beforehand")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for RuleExplanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})\n    {}: {}", self.rule, self.origin, self.standing.as_str(), self.why)
+    }
+}
+
+fn words(effects: &[Capability]) -> String {
+    if effects.is_empty() {
+        return "none".to_owned();
+    }
+    effects.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,101 @@
+//! Ways out of a decision, as instructions to a person.
+
+use haft_protocol::{Access, Capability, Decision};
+
+use crate::assess::{Assessment, Case, Ending, Ground, RuleStanding};
+use crate::policy::Level;
+use crate::subject::Effects;
+use crate::{Layer, PathPattern, Preset, Rule, ToolPattern};
+
+/// Bound paths up to which a rule is suggested; beyond, nobody would read it before saving it.
+const SUGGESTED_PATHS: usize = 8;
+
+pub(crate) fn ways_out(
+    level: &Level,
+    case: &Case<'_>,
+    assessment: &Assessment<'_>,
+    ending: Ending,
+) -> Vec<String> {
+    if ending == Ending::Insists {
+        return vec!["a person has to answer when asked: `--yes` does not".to_owned()];
+    }
+    if ending == Ending::Answered || assessment.decision == Decision::Allow {
+        return Vec::new();
+    }
+    let mut hints = ways_out_of_ground(level, assessment.ground);
+    if let Ground::Preset { decision, .. } = assessment.ground {
+        let untrusted = assessment.rules.iter().find(|(_, it)| *it == RuleStanding::Untrusted);
+        if let Some((rule, _)) = untrusted {
+            hints.push(format!(
+                "trust {} after reading it: the rule `{rule}` there allows the call",
+                rule.origin()
+            ));
+        }
+        let lifted = decision != Decision::Deny || level.preset_origin.layer <= Layer::User;
+        if let Some(rule) = suggestion(case).filter(|_| lifted) {
+            hints.push(format!(
+                "to allow it for good, add to the user's config.toml:\n{}",
+                rule.to_toml()
+            ));
+        }
+    }
+    hints
+}
+
+pub(crate) fn ways_out_of_ground(level: &Level, ground: Ground<'_>) -> Vec<String> {
+    let decision = match ground {
+        Ground::Rule { rule, .. } => rule.decision(),
+        Ground::Preset { decision, .. } => decision,
+    };
+    let mut hints = Vec::new();
+    if decision == Decision::Ask {
+        hints.push("a person can answer when asked, or say yes beforehand with `--yes`".to_owned());
+    }
+    match ground {
+        Ground::Rule { rule, .. } => match rule.origin().layer {
+            Layer::Flag | Layer::Environment => {
+                hints.push(format!("a person can start without {}", rule.origin()));
+            }
+            Layer::Default | Layer::User | Layer::Project => {
+                hints.push(format!("a person can change that rule ({})", rule.origin()));
+            }
+        },
+        Ground::Preset { decision: Decision::Deny, effects } => {
+            let enough = Preset::ALL.into_iter().find(|preset| {
+                effects.iter().all(|effect| preset.decision(effect) < Decision::Deny)
+            });
+            if let Some(preset) = enough {
+                hints.push(format!("a person can start with `--preset {preset}`"));
+            }
+        }
+        Ground::Preset { .. } if level.preset < Preset::Full => {
+            hints.push(format!("a person can start with `--preset {}`", Preset::Full));
+        }
+        Ground::Preset { .. } => {}
+    }
+    hints
+}
+
+/// Returns the narrowest rule that would allow the call.
+fn suggestion(case: &Case<'_>) -> Option<Rule> {
+    if case.subject.resources.len() > SUGGESTED_PATHS {
+        return None;
+    }
+    let mut rule = Rule::allow().tool(ToolPattern::exactly(case.subject.tool).ok()?);
+    for (resource, _) in case.resources() {
+        let pattern = match resource.access {
+            Access::Read | Access::Write => PathPattern::exactly(&resource.path),
+            Access::WriteTree => PathPattern::tree(&resource.path),
+        }
+        .ok()?;
+        if !rule.paths().contains(&pattern) {
+            rule = rule.path(pattern);
+        }
+    }
+    let effects: Vec<Capability> = case.effects.iter().collect();
+    let beyond_files = !case.effects.without(Effects::FILES).is_empty();
+    if beyond_files || rule.paths().is_empty() {
+        rule = effects.into_iter().fold(rule, Rule::capability);
+    }
+    Some(rule)
+}

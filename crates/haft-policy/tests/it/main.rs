@@ -1,0 +1,1 @@
+//! The policy crate from outside.
