@@ -38,7 +38,8 @@ bench *names:
 
 # Search for inputs that break a target
 fuzz target seconds="60":
-    RUSTC_BOOTSTRAP=1 cargo fuzz run {{ target }} -- -max_total_time={{ seconds }}
+    mkdir -p fuzz/found/{{ target }}
+    RUSTC_BOOTSTRAP=1 cargo fuzz run {{ target }} fuzz/found/{{ target }} fuzz/corpus/{{ target }} -- -max_total_time={{ seconds }}
 
 # Everything that has to pass
 ci:
