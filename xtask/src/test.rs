@@ -40,14 +40,21 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
 fn runner(root: &Path, arguments: &[String]) -> Command {
     let mut command = repository::cargo(root);
     if has_nextest(root) {
-        command.args(["nextest", "run", "--workspace", "--all-features"]);
-        command.args(arguments);
+        command.args(["nextest", "run"]);
     } else {
         eprintln!("cargo-nextest is not installed, the tests run under `cargo test`");
-        command.args(["test", "--workspace", "--all-features", "--all-targets"]);
-        command.args(arguments);
+        command.args(["test", "--all-targets"]);
     }
+    // Whoever picks packages does not mean the whole workspace.
+    if !arguments.iter().any(|argument| picks_packages(argument)) {
+        command.arg("--workspace");
+    }
+    command.arg("--all-features").args(arguments);
     command
+}
+
+fn picks_packages(argument: &str) -> bool {
+    argument.starts_with("--package") || argument.starts_with("-p")
 }
 
 fn has_nextest(root: &Path) -> bool {
