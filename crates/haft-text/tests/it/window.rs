@@ -93,11 +93,13 @@ fn bytes_that_fit_no_encoding_are_counted() {
 
 #[test]
 fn a_broken_character_does_not_swallow_the_end_of_its_line() {
-    // In GB18030 the bytes 0x81 0x30 begin a character of four bytes.
-    let text = b"\xd6\xd0\xce\xc4\xd7\xa2\xca\xcd\xa3\xac\xb2\xe2\xca\xd4\x81\x30\nok\x81\x30";
-    let window = read(text, &request(1, 10));
+    // In GB18030 the bytes 0x81 0x30 begin a character of four bytes. They stand behind the bytes
+    // that decide the encoding.
+    let line = b"\xd6\xd0\xce\xc4\xd7\xa2\xca\xcd\xa3\xac\xb2\xe2\xca\xd4\n";
+    let text = [&line.repeat(5000), b"one\x81\x30\ntwo\x81\x30".as_slice()].concat();
+    let window = read(&text, &request(5000, 10));
     assert_eq!(window.encoding.name(), "gbk");
-    assert_eq!(texts(&window), ["中文注释，测试\u{fffd}0", "ok\u{fffd}"]);
+    assert_eq!(texts(&window), ["中文注释，测试", "one\u{fffd}0", "two\u{fffd}"]);
     assert_eq!(window.invalid, 2);
 }
 
