@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use haft_protocol::limits::{DESCRIPTION_BYTES, RUN_MS};
-use haft_protocol::{Capabilities, Capability, Digest, QualifiedName};
+use haft_protocol::{Capabilities, Capability, CapabilityError, Digest, NameError, QualifiedName};
 use haft_schema::{Contract, SchemaError};
 use serde_json::{Value, json};
 
@@ -68,6 +68,12 @@ pub enum DescriptorError {
         /// The slot.
         slot: String,
     },
+    /// A name that breaks the grammar.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// Capabilities that contradict each other.
+    #[error(transparent)]
+    Capabilities(#[from] CapabilityError),
     /// A schema that cannot be a contract.
     #[error("the schema of tool `{name}` cannot be used")]
     Schema {

@@ -19,6 +19,8 @@
 //!
 //! Not here: files (`haft-workspace`), storage (`haft-store`), the built-in tools (`haft-coding`), and any model.
 
+#[doc(hidden)]
+pub mod __private;
 mod alias;
 mod arguments;
 mod call;

@@ -52,7 +52,11 @@ pub trait TypedTool: Send + Sync + Sized + 'static {
     type Output: IntoOutput;
 
     /// Returns the facts that do not follow from the types.
-    fn facts(&self) -> Facts;
+    ///
+    /// # Errors
+    ///
+    /// Fails for a name that breaks the grammar and for capabilities that contradict each other.
+    fn facts(&self) -> Result<Facts, DescriptorError>;
 
     /// Narrows the declared capabilities to what a call with these arguments can do; `None` keeps them.
     fn effects(&self, args: &Self::Args) -> Option<Capabilities> {
@@ -73,7 +77,7 @@ pub trait TypedTool: Send + Sync + Sized + 'static {
     ///
     /// Fails when the types' schemas cannot be contracts or the facts contradict them.
     fn erase(self) -> Result<Arc<dyn Tool>, DescriptorError> {
-        let Facts { name, description, capabilities, slots, run_ms, composite } = self.facts();
+        let Facts { name, description, capabilities, slots, run_ms, composite } = self.facts()?;
         let schema = |source| DescriptorError::Schema { name: name.clone(), source };
         let input = Contract::of::<Self::Args>().map_err(schema)?;
         let output = Self::Output::contract().map_err(schema)?;
