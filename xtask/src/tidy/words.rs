@@ -39,11 +39,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Violation> {
                 }
             }
             let lower = line.to_lowercase();
-            let numbered = |tracker: &&&str| {
-                let mut after = lower.split(**tracker).skip(1);
-                after.any(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
-            };
-            if let Some(tracker) = TRACKERS.iter().find(numbered) {
+            if let Some(tracker) = TRACKERS.iter().find(|tracker| is_numbered(&lower, tracker)) {
                 let text =
                     format!("`{tracker}…`: say what is meant, not where it was talked about");
                 violations.push(Violation::new(path, index + 1, "words", text));
@@ -53,19 +49,35 @@ pub(crate) fn check(tree: &Tree) -> Vec<Violation> {
     violations
 }
 
+/// Tells whether a line holds a tracker's word with a number behind it.
+fn is_numbered(line: &str, tracker: &str) -> bool {
+    line.match_indices(tracker).any(|(start, _)| {
+        let after = line.get(start + tracker.len()..).unwrap_or_default();
+        !ends_in_name(line.get(..start)) && after.starts_with(|digit: char| digit.is_ascii_digit())
+    })
+}
+
 /// Tells whether a line holds a word that is not the middle of a longer one.
 fn holds(line: &str, word: &str) -> bool {
-    let joins = |character: Option<char>| {
-        character.is_some_and(|character| character.is_alphanumeric() || character == '_')
-    };
     line.match_indices(word).any(|(start, _)| {
-        let before = line.get(..start).and_then(|text| text.chars().next_back());
-        let after = line.get(start + word.len()..).and_then(|text| text.chars().next());
         // `/folder/` is looked for at the start of a path only.
-        let starts_with_name = word.starts_with('/') || joins(word.chars().next());
-        let ends_with_name = joins(word.chars().next_back());
-        !(starts_with_name && joins(before) || ends_with_name && joins(after))
+        let bounded_before = word.starts_with('/') || begins_with_name(Some(word));
+        let bounded_after = ends_in_name(Some(word));
+        !(bounded_before && ends_in_name(line.get(..start))
+            || bounded_after && begins_with_name(line.get(start + word.len()..)))
     })
+}
+
+fn begins_with_name(text: Option<&str>) -> bool {
+    text.and_then(|text| text.chars().next()).is_some_and(is_part_of_name)
+}
+
+fn ends_in_name(text: Option<&str>) -> bool {
+    text.and_then(|text| text.chars().next_back()).is_some_and(is_part_of_name)
+}
+
+fn is_part_of_name(character: char) -> bool {
+    character.is_alphanumeric() || character == '_'
 }
 
 #[cfg(test)]
@@ -102,6 +114,11 @@ mod tests {
             texts("docs/a.md", &text),
             ["docs/a.md:2: words: `issue #…`: say what is meant, not where it was talked about"]
         );
+    }
+
+    #[test]
+    fn a_word_that_ends_like_a_tracker_is_none() {
+        assert!(texts("docs/a.md", "the expr #1 of the list").is_empty());
     }
 
     #[test]
