@@ -24,10 +24,14 @@ pub(crate) fn ways_out(
     }
     let mut hints = ways_out_of_ground(level, assessment.ground);
     if let Ground::Preset { decision, .. } = assessment.ground {
-        let untrusted = assessment.rules.iter().find(|(_, it)| *it == RuleStanding::Untrusted);
+        let could_lift = |rule| decision < Decision::Deny || level.lifts_preset(rule);
+        let untrusted = assessment
+            .rules
+            .iter()
+            .find(|(rule, standing)| *standing == RuleStanding::Untrusted && could_lift(rule));
         if let Some((rule, _)) = untrusted {
             hints.push(format!(
-                "trust {} after reading it: the rule `{rule}` there allows the call",
+                "a person can trust the project's file after reading it: its rule `{rule}` ({}) allows the call",
                 rule.origin()
             ));
         }

@@ -182,11 +182,11 @@ impl Route {
                 _ => Step::One(Part::new(part)?),
             };
             match &step {
-                Step::One(Part::Literal(literal)) if literal == "." => continue,
                 Step::One(Part::Literal(literal)) if literal == ".." => {
                     return Err(PatternProblem::ParentDirectory);
                 }
-                Step::Deep if steps.last() == Some(&Step::Deep) => continue,
+                Step::One(Part::Literal(literal)) if literal == "." => {}
+                Step::Deep if steps.last() == Some(&Step::Deep) => {}
                 _ => steps.push(step),
             }
         }

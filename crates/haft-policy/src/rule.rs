@@ -207,14 +207,11 @@ impl Rule {
 
     /// Returns the rule as it would stand in a configuration file.
     pub fn to_toml(&self) -> String {
-        let mut toml = format!("[[rules]]\ndecision = \"{}\"\n", self.decision);
-        for (key, value) in self.entries() {
-            toml.push_str(&format!("{key} = {value}\n"));
-        }
-        if let Some(reason) = &self.reason {
-            toml.push_str(&format!("reason = {}\n", quoted(reason)));
-        }
-        toml
+        let decision = ("decision", quoted(self.decision.as_str()));
+        let reason = self.reason.as_ref().map(|reason| ("reason", quoted(reason)));
+        let entries = [decision].into_iter().chain(self.entries()).chain(reason);
+        let lines = entries.map(|(key, value)| format!("{key} = {value}\n"));
+        ["[[rules]]\n".to_owned()].into_iter().chain(lines).collect()
     }
 
     pub(crate) fn check(&self) -> Result<(), PolicyError> {
