@@ -26,8 +26,8 @@ impl Window {
 
 fn write_row(out: &mut String, row: &Row, width: usize) -> std::fmt::Result {
     write!(out, "{:>width$}\t", row.number)?;
-    if row.start > 0 {
-        write!(out, "[{} bytes of this line before] … ", grouped(row.start))?;
+    if row.column > 0 {
+        write!(out, "[{} bytes of this line before] … ", grouped(row.column))?;
     }
     out.push_str(&visible(&row.text));
     match row.left_out() {

@@ -11,12 +11,12 @@ use super::Total;
 pub struct Row {
     /// The line number, from 1.
     pub number: u64,
-    /// The text without its line end, exactly as decoded: [`visible`](crate::visible) has not seen
+    /// The text without its line end, exactly as decoded: [`visible`](crate::visible()) has not seen
     /// it yet.
     pub text: String,
     /// How many bytes of the line stand before `text`; not 0 only where the request asked to start
     /// inside the line.
-    pub start: u64,
+    pub column: u64,
     /// What is left out after `text`; nothing when the rest of the line is shown.
     pub cut: Option<LineCut>,
     /// Stands for the content of the full line, shown or not.
@@ -151,12 +151,12 @@ impl OpenRow {
 
     /// Ends the row; `ended` says whether the line has ended too.
     pub(super) fn close(self, number: u64, ended: bool) -> Row {
-        let start = self.start.unwrap_or(self.seen);
-        let next_column = start + self.text.len() as u64;
+        let column = self.start.unwrap_or(self.seen);
+        let next_column = column + self.text.len() as u64;
         let line_bytes = if ended { Total::Exact(self.seen) } else { Total::AtLeast(self.seen) };
         let cut =
             self.cut.then_some(LineCut { shown_bytes: self.text.len(), line_bytes, next_column });
         let hash = if ended { self.hasher.full() } else { self.hasher.unfinished() };
-        Row { number, text: self.text, start, cut, hash }
+        Row { number, text: self.text, column, cut, hash }
     }
 }
