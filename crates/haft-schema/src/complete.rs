@@ -1,0 +1,105 @@
+//! Defaults, and whole numbers in their shortest form.
+
+use haft_protocol::limits::ARGUMENTS_BYTES;
+use serde_json::{Map, Value};
+
+use crate::measure::Measure;
+use crate::pointer;
+use crate::view::{Types, View};
+use crate::words;
+
+/// Bytes of defaults that one value may gain; a schema may repeat a large one for every item.
+const DEFAULT_BYTES: usize = ARGUMENTS_BYTES / 8;
+
+/// The defaults that a value gained.
+#[derive(Debug, Default)]
+pub(crate) struct Completion {
+    /// For each: the object that gained it, and the key.
+    gained: Vec<(String, String)>,
+    bytes: usize,
+}
+
+impl Completion {
+    /// Completes a value in place.
+    pub(crate) fn of(view: View<'_>, value: &mut Value) -> Self {
+        let mut completion = Self::default();
+        completion.complete(view, value, &mut String::new());
+        completion
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.gained.is_empty()
+    }
+
+    /// Takes the defaults away again.
+    pub(crate) fn undo(&self, value: &mut Value) {
+        for (object, key) in self.gained.iter().rev() {
+            if let Some(Value::Object(object)) = value.pointer_mut(object) {
+                object.shift_remove(key);
+            }
+        }
+    }
+
+    pub(crate) fn into_pointers(self) -> Vec<String> {
+        self.gained.into_iter().map(|(object, key)| pointer::joined(&object, &key)).collect()
+    }
+
+    fn complete(&mut self, view: View<'_>, value: &mut Value, place: &mut String) {
+        match value {
+            Value::Number(number) if number.is_f64() && is_integral(view) => {
+                if let Some(whole) = words::whole(number) {
+                    *number = whole;
+                }
+            }
+            Value::Array(items) => {
+                for (index, item) in items.iter_mut().enumerate() {
+                    if let Some(view) = view.target().unwrap_or(view).item(index) {
+                        pointer::within(place, &index.to_string(), |place| {
+                            self.complete(view, item, place);
+                        });
+                    }
+                }
+            }
+            Value::Object(_) => {
+                let views = view.applying(value);
+                if let Value::Object(object) = value {
+                    self.complete_object(&views, object, place);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Completes what is there before it adds defaults, so that a default is never completed itself.
+    fn complete_object(
+        &mut self,
+        views: &[View<'_>],
+        object: &mut Map<String, Value>,
+        place: &mut String,
+    ) {
+        for (key, value) in object.iter_mut() {
+            if let Some(view) = views.iter().find_map(|view| view.property(key)) {
+                pointer::within(place, key, |place| self.complete(view, value, place));
+            }
+        }
+        for view in views {
+            for (key, schema) in view.properties().into_iter().flatten() {
+                let Some(default) = schema.get("default") else { continue };
+                let Some(property) = view.property(key) else { continue };
+                if !object.contains_key(key) && property.types().meets(Types::of(default)) {
+                    self.bytes += Measure::of(default).bytes;
+                    if self.bytes > DEFAULT_BYTES {
+                        return;
+                    }
+                    object.insert(key.clone(), default.clone());
+                    self.gained.push((place.clone(), key.clone()));
+                }
+            }
+        }
+    }
+}
+
+fn is_integral(view: View<'_>) -> bool {
+    let types = view.types();
+    types.meets(Types::INTEGER) && !types.meets(Types::FRACTION)
+}

@@ -1,0 +1,247 @@
+//! The contract of a tool.
+
+mod narrow;
+mod normalise;
+mod tagged;
+
+use std::fmt;
+use std::sync::Arc;
+
+use haft_protocol::{Digest, RawArguments};
+use schemars::JsonSchema;
+use serde_json::{Map, Value, json};
+
+use crate::decode::{self, DecodeError, Decoded, Reading};
+use crate::derive::{self, Direction};
+use crate::engine::Compiled;
+use crate::error::SchemaError;
+use crate::foreign;
+use crate::view::View;
+pub use normalise::Normalised;
+pub use tagged::Tag;
+use tagged::Tagged;
+
+/// What a tool's arguments, or its output, must look like: a JSON Schema that is compiled once and never changes.
+///
+/// Cloning shares the compiled form. Two contracts are equal when their [digests](Self::digest) are.
+///
+/// ```
+/// use haft_schema::Contract;
+/// use serde_json::json;
+///
+/// /// Reads a file.
+/// #[derive(schemars::JsonSchema, serde::Deserialize)]
+/// struct Read {
+///     /// The file to read.
+///     path: String,
+///     /// Lines to show.
+///     #[serde(default = "limit")]
+///     #[schemars(range(min = 1, max = 2000))]
+///     limit: u32,
+/// }
+/// fn limit() -> u32 { 500 }
+///
+/// let contract = Contract::of::<Read>()?;
+/// let arguments = json!({"path": "a.txt"}).as_object().cloned().unwrap_or_default();
+/// assert_eq!(contract.normalise(arguments)?.arguments["limit"], 500);
+///
+/// let arguments = json!({"path": "a.txt", "limit": -1}).as_object().cloned().unwrap_or_default();
+/// let problems = contract.normalise(arguments).unwrap_err();
+/// assert_eq!(problems.model_text(), "/limit: found -1, expected an integer from 1 to 2000");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Contract(Arc<Inner>);
+
+struct Inner {
+    advertised: Arc<Value>,
+    digest: Digest,
+    body: Body,
+    fixed: Map<String, Value>,
+}
+
+/// What arguments are checked against, fixed ones included.
+#[derive(Clone)]
+enum Body {
+    Plain(Arc<Compiled>),
+    Tagged(Tagged),
+}
+
+impl Contract {
+    /// Derives the contract of a tool's arguments from their type.
+    ///
+    /// The schema has every type in place, is closed unless the type collects unknown keys, keeps the order of the
+    /// fields, and has no null where a field may be left out. Doc comments become descriptions. An internally tagged
+    /// enum becomes one flat object, see [`Contract::tag`].
+    ///
+    /// # Errors
+    ///
+    /// Fails when the type contains itself, is no object, or uses a pattern without a linear-time form.
+    pub fn of<T: JsonSchema + ?Sized>() -> Result<Self, SchemaError> {
+        match derive::arguments::<T>()? {
+            derive::Derived::Plain(schema) => Self::plain(schema),
+            derive::Derived::Tagged { tag, description, branches } => {
+                Self::tagged(Tagged::new(tag, description, branches)?, Map::new())
+            }
+        }
+    }
+
+    /// Derives the contract of a tool's output from its type: as serialised, of any JSON type.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the type contains itself or uses a pattern without a linear-time form.
+    pub fn of_output<T: JsonSchema + ?Sized>() -> Result<Self, SchemaError> {
+        Self::plain(derive::schema_of::<T>(Direction::Output)?)
+    }
+
+    /// Admits a schema that comes from elsewhere: draft 2020-12, or draft-07 when it says so.
+    ///
+    /// The contract's schema is the same in draft 2020-12, without `$schema` and `$id`, with a root of type object.
+    /// Nothing is ever fetched.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the root accepts no object, when a limit on size, depth, number or cost is passed, when a reference
+    /// leaves the document, and when a pattern has no linear-time form.
+    pub fn foreign(schema: Value) -> Result<Self, SchemaError> {
+        Self::plain(foreign::admit(schema, foreign::Root::Object)?)
+    }
+
+    fn plain(schema: Value) -> Result<Self, SchemaError> {
+        let compiled = Arc::new(Compiled::new(Arc::new(schema))?);
+        Ok(Self::around(compiled, Map::new()))
+    }
+
+    /// Wraps one compiled schema, with some of its arguments fixed and no longer shown.
+    fn around(compiled: Arc<Compiled>, fixed: Map<String, Value>) -> Self {
+        let (advertised, digest) = if fixed.is_empty() {
+            let schema = Arc::clone(compiled.schema());
+            let digest = Digest::of_json(&schema);
+            (schema, digest)
+        } else {
+            let schema = narrow::without(compiled.schema(), &fixed);
+            let digest =
+                Digest::of_json(&json!({"schema": schema, "of": compiled.schema(), "fixed": fixed}));
+            (Arc::new(schema), digest)
+        };
+        Self(Arc::new(Inner { advertised, digest, body: Body::Plain(compiled), fixed }))
+    }
+
+    fn tagged(tagged: Tagged, fixed: Map<String, Value>) -> Result<Self, SchemaError> {
+        let advertised = tagged.flattened(&fixed)?;
+        let digest = Digest::of_json(
+            &json!({"schema": advertised, "branches": tagged.schemas(), "fixed": fixed}),
+        );
+        let body = Body::Tagged(tagged);
+        Ok(Self(Arc::new(Inner { advertised: Arc::new(advertised), digest, body, fixed })))
+    }
+
+    /// Returns the schema to advertise, in draft 2020-12.
+    pub fn schema(&self) -> &Arc<Value> {
+        &self.0.advertised
+    }
+
+    /// Returns the digest of everything that decides what the contract accepts and shows.
+    pub fn digest(&self) -> Digest {
+        self.0.digest
+    }
+
+    /// Lists the arguments that must be given.
+    pub fn required(&self) -> impl Iterator<Item = &str> {
+        View::of(&self.0.advertised).required()
+    }
+
+    /// Returns the tag of a contract made from an internally tagged enum.
+    ///
+    /// What is advertised is one object with the keys of all variants, each described with the variants it belongs to;
+    /// what is checked is the variant that the tag names, alone.
+    pub fn tag(&self) -> Option<&Tag> {
+        match &self.0.body {
+            Body::Plain(_) => None,
+            Body::Tagged(tagged) => Some(tagged.tag()),
+        }
+    }
+
+    /// Returns the exact contract of one value of the tag.
+    pub fn branch(&self, value: &str) -> Option<Self> {
+        match &self.0.body {
+            Body::Plain(_) => None,
+            Body::Tagged(tagged) => {
+                let compiled = tagged.branch(value)?;
+                Some(Self::around(Arc::clone(compiled), self.0.fixed.clone()))
+            }
+        }
+    }
+
+    /// Tells whether keys that the schema does not name are accepted.
+    pub fn is_open(&self) -> bool {
+        match &self.0.body {
+            Body::Plain(compiled) => is_open(compiled.schema()),
+            Body::Tagged(tagged) => tagged.branches().all(|branch| is_open(branch.schema())),
+        }
+    }
+
+    /// Returns the arguments that are fixed.
+    pub fn fixed(&self) -> &Map<String, Value> {
+        &self.0.fixed
+    }
+
+    /// Tells whether an argument is fixed.
+    pub fn fixes(&self, name: &str) -> bool {
+        self.0.fixed.contains_key(name)
+    }
+
+    /// Reads arguments as a model gave them, with near misses repaired and every repair reported.
+    ///
+    /// A value that the contract accepts is never changed. What comes out is not yet checked: see
+    /// [`Contract::normalise`].
+    ///
+    /// # Errors
+    ///
+    /// Fails when the text is no JSON object even after repair, was cut off, repeats a key with different values, or
+    /// is too large or too deep.
+    pub fn decode(&self, raw: RawArguments, reading: Reading) -> Result<Decoded, DecodeError> {
+        let (mut arguments, mut repairs) = decode::read(raw, reading.ending)?;
+        if let Some(tag) = self.tag() {
+            decode::coerce::spell_tag(tag, &mut arguments, &mut repairs);
+        }
+        if let Some(schema) = self.checked_by(&arguments) {
+            decode::coerce::coerce(View::of(schema), &mut arguments, reading.extra, &mut repairs);
+        }
+        Ok(Decoded { arguments, repairs: repairs.into_list() })
+    }
+
+    /// Returns the schema that given arguments are checked against, where they allow to tell.
+    fn checked_by(&self, arguments: &Map<String, Value>) -> Option<&Value> {
+        match &self.0.body {
+            Body::Plain(compiled) => Some(compiled.schema()),
+            Body::Tagged(tagged) => {
+                let value = arguments.get(tagged.tag().key())?.as_str()?;
+                tagged.branch(value).map(|branch| &**branch.schema())
+            }
+        }
+    }
+}
+
+fn is_open(schema: &Value) -> bool {
+    let forbids = |keyword| schema.get(keyword) == Some(&Value::Bool(false));
+    !forbids("additionalProperties") && !forbids("unevaluatedProperties")
+}
+
+impl PartialEq for Contract {
+    fn eq(&self, other: &Self) -> bool {
+        self.digest() == other.digest()
+    }
+}
+
+impl Eq for Contract {}
+
+impl fmt::Debug for Contract {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Contract")
+            .field("schema", &self.0.advertised)
+            .field("fixed", &self.0.fixed)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,170 @@
+//! Checking arguments and applying defaults.
+
+use haft_protocol::limits::ARGUMENTS_DEPTH;
+use serde_json::{Map, Value};
+
+use super::{Body, Contract};
+use crate::complete::Completion;
+use crate::engine::{Compiled, Refusal};
+use crate::explain::Explainer;
+use crate::measure::{Measure, dismantle};
+use crate::problem::{Problem, Problems, Rule};
+use crate::view::View;
+use crate::words;
+
+/// Arguments that fit a contract, complete.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Normalised {
+    /// The arguments, with defaults and fixed values in place.
+    pub arguments: Map<String, Value>,
+    /// Where defaults were put in, as JSON Pointers.
+    pub defaults: Vec<String>,
+}
+
+impl Contract {
+    /// Puts fixed arguments and defaults in place and checks the result.
+    ///
+    /// Doing it again changes nothing. A default that would make valid arguments invalid is left out. Whole numbers
+    /// written with a point lose it where the schema asks for an integer.
+    ///
+    /// # Errors
+    ///
+    /// Fails with what is wrong and what would be right.
+    pub fn normalise(&self, mut arguments: Map<String, Value>) -> Result<Normalised, Problems> {
+        let measure = Measure::of_object(&arguments);
+        if measure.depth > ARGUMENTS_DEPTH {
+            dismantle(Value::Object(arguments));
+            return Err(too_deep());
+        }
+        for (name, value) in self.fixed() {
+            match arguments.get(name) {
+                Some(given) if given != value => return Err(overridden(name, given, value)),
+                _ => arguments.insert(name.clone(), value.clone()),
+            };
+        }
+        let compiled = self.select(&arguments)?;
+        let mut arguments = Value::Object(arguments);
+        let completion = Completion::of(View::of(compiled.schema()), &mut arguments);
+        if let Err(first) = compiled.check(&arguments, Measure::of(&arguments)) {
+            // A default may be at odds with what was given: then the arguments alone decide.
+            completion.undo(&mut arguments);
+            let refusal = match completion.is_empty() {
+                true => Some(first),
+                false => compiled.check(&arguments, Measure::of(&arguments)).err(),
+            };
+            return match refusal {
+                Some(refusal) => Err(self.explain(compiled, &arguments, refusal)),
+                None => Ok(Normalised { arguments: into_object(arguments), defaults: Vec::new() }),
+            };
+        }
+        Ok(Normalised { arguments: into_object(arguments), defaults: completion.into_pointers() })
+    }
+
+    /// Checks a value as it is, of any JSON type: for the output of a tool.
+    ///
+    /// # Errors
+    ///
+    /// Fails with what is wrong and what would be right.
+    pub fn check(&self, value: &Value) -> Result<(), Problems> {
+        let measure = Measure::of(value);
+        if measure.depth > ARGUMENTS_DEPTH {
+            return Err(too_deep());
+        }
+        let none = Map::new();
+        let compiled = self.select(value.as_object().unwrap_or(&none))?;
+        compiled
+            .check(value, measure)
+            .map_err(|refusal| self.explain(compiled, value, refusal))
+    }
+
+    /// Returns what the arguments are checked against.
+    fn select(&self, arguments: &Map<String, Value>) -> Result<&Compiled, Problems> {
+        let tagged = match &self.0.body {
+            Body::Plain(compiled) => return Ok(compiled),
+            Body::Tagged(tagged) => tagged,
+        };
+        let tag = tagged.tag();
+        let given = arguments.get(tag.key());
+        if let Some(branch) = given.and_then(Value::as_str).and_then(|value| tagged.branch(value)) {
+            return Ok(branch);
+        }
+        let values = || tag.values().iter().map(String::as_str);
+        let pointer = crate::pointer::joined("", tag.key());
+        let one_of = format!("one of {}", words::names(values()));
+        Err(Problems::one(match given {
+            None => Problem {
+                pointer,
+                found: "nothing".to_owned(),
+                expected: one_of,
+                rule: Rule::Missing,
+            },
+            Some(given) => Problem {
+                pointer,
+                found: format!("unknown {} {}", tag.key(), words::value(given)),
+                expected: match given.as_str().and_then(|it| words::nearest(it, values())) {
+                    Some(near) => format!("did you mean {}? {one_of}", words::quoted(near)),
+                    None => one_of,
+                },
+                rule: Rule::Tag,
+            },
+        }))
+    }
+
+    fn explain(&self, compiled: &Compiled, value: &Value, refusal: Refusal) -> Problems {
+        let faults = match refusal {
+            Refusal::Faults(faults) => faults,
+            Refusal::TooIntricate => {
+                return Problems::one(Problem {
+                    pointer: String::new(),
+                    found: "nested too deep or too often to check against this schema".to_owned(),
+                    expected: "send a smaller or flatter value".to_owned(),
+                    rule: Rule::Bound,
+                });
+            }
+        };
+        let explainer = Explainer {
+            schema: compiled.schema(),
+            value,
+            fixed: self.fixed(),
+            elsewhere: &|key| self.elsewhere(key, value),
+        };
+        Problems::new(explainer.problems(&faults))
+    }
+
+    /// Says which other values of the tag a key belongs to.
+    fn elsewhere(&self, key: &str, arguments: &Value) -> Option<(String, String)> {
+        let Body::Tagged(tagged) = &self.0.body else { return None };
+        let users = tagged.users(key);
+        let tag = tagged.tag().key();
+        let given = arguments.get(tag)?;
+        (!users.is_empty()).then(|| {
+            let found = format!("not used by {tag} {}", words::value(given));
+            (found, format!("used by {}", words::names(users)))
+        })
+    }
+}
+
+fn into_object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(object) => object,
+        _ => Map::new(),
+    }
+}
+
+fn too_deep() -> Problems {
+    Problems::one(Problem {
+        pointer: String::new(),
+        found: format!("nested more than {ARGUMENTS_DEPTH} levels deep"),
+        expected: "send a flatter value".to_owned(),
+        rule: Rule::Bound,
+    })
+}
+
+fn overridden(name: &str, given: &Value, fixed: &Value) -> Problems {
+    Problems::one(Problem {
+        pointer: crate::pointer::joined("", name),
+        found: words::value(given),
+        expected: format!("{}, which is fixed: leave it out", words::value(fixed)),
+        rule: Rule::Fixed,
+    })
+}

@@ -1,0 +1,176 @@
+//! The validator behind a contract. No other file names it.
+
+use std::sync::Arc;
+
+use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
+use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
+use serde_json::Value;
+
+use crate::error::SchemaError;
+use crate::measure::Measure;
+use crate::pointer;
+use crate::survey::{Cost, Survey};
+use crate::words;
+
+/// Bytes that one compiled pattern may take.
+const PATTERN_BYTES: usize = 1024 * 1024;
+
+/// A schema ready to check values.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    schema: Arc<Value>,
+    survey: Survey,
+    validator: Validator,
+}
+
+/// Why a value was refused.
+#[derive(Debug)]
+pub(crate) enum Refusal {
+    /// Checking it would take too long.
+    TooIntricate,
+    /// It breaks rules; at least one of them.
+    Faults(Vec<Fault>),
+}
+
+/// A rule that a value breaks.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    /// Where in the value.
+    pub(crate) pointer: String,
+    /// The schema whose keyword refused it, as a JSON Pointer.
+    pub(crate) schema: String,
+    pub(crate) kind: FaultKind,
+}
+
+#[derive(Debug)]
+pub(crate) enum FaultKind {
+    Missing(String),
+    Unknown(Vec<String>),
+    /// No alternative fits; the faults of each.
+    NoAlternative(Vec<Vec<Fault>>),
+    ManyAlternatives,
+    Type,
+    Constant,
+    Choice,
+    Range,
+    Pattern,
+    Unique,
+    Never,
+    Other(String),
+}
+
+impl Compiled {
+    /// Surveys and compiles a schema of draft 2020-12 whose JSON nests no deeper than the JSON parser allows.
+    pub(crate) fn new(schema: Arc<Value>) -> Result<Self, SchemaError> {
+        let survey = Survey::of(&schema)?;
+        let validator = build(&schema).map_err(|error| refused(&error, &survey))?;
+        Ok(Self { schema, survey, validator })
+    }
+
+    pub(crate) fn schema(&self) -> &Arc<Value> {
+        &self.schema
+    }
+
+    /// Checks a value whose measure was taken and found within bounds.
+    pub(crate) fn check(&self, value: &Value, measure: Measure) -> Result<(), Refusal> {
+        let cost = self.survey.cost(value, measure.parts);
+        if cost == Cost::Excessive {
+            return Err(Refusal::TooIntricate);
+        }
+        if self.validator.is_valid(value) {
+            return Ok(());
+        }
+        let faults = match cost {
+            Cost::Modest => self.validator.iter_errors(value).map(Fault::from).collect(),
+            _ => self.validator.validate(value).err().map(Fault::from).into_iter().collect(),
+        };
+        Err(Refusal::Faults(faults))
+    }
+}
+
+fn build(schema: &Value) -> Result<Validator, ValidationError<'static>> {
+    jsonschema::options()
+        .with_draft(Draft::Draft202012)
+        .offline()
+        .should_validate_formats(false)
+        .with_pattern_options(
+            PatternOptions::regex().size_limit(PATTERN_BYTES).dfa_size_limit(PATTERN_BYTES),
+        )
+        .build(schema)
+}
+
+fn refused(error: &ValidationError<'_>, survey: &Survey) -> SchemaError {
+    let pointer = error.instance_path().as_str();
+    if let Some((pointer, pattern)) = survey.patterns().iter().find(|(it, _)| it == pointer) {
+        return SchemaError::Pattern {
+            pointer: pointer.clone(),
+            pattern: words::cut(pattern),
+            reason: pattern_fault(pattern),
+        };
+    }
+    // The message about alternatives only says that there are some.
+    let reason = match error.kind() {
+        Kind::AnyOf { context } => context.iter().flatten().next().map(ToString::to_string),
+        _ => None,
+    };
+    let reason = words::cut(&reason.unwrap_or_else(|| error.to_string()));
+    SchemaError::Invalid { pointer: pointer.to_owned(), reason }
+}
+
+fn pattern_fault(pattern: &str) -> &'static str {
+    let has = |marks: &[&str]| marks.iter().any(|mark| pattern.contains(mark));
+    let refers_back = |pair: (char, char)| pair.0 == '\\' && matches!(pair.1, '1'..='9' | 'k');
+    if has(&["(?=", "(?!", "(?<=", "(?<!"]) {
+        "uses look-around, which has no linear-time form"
+    } else if pattern.chars().zip(pattern.chars().skip(1)).any(refers_back) {
+        "uses a back-reference, which has no linear-time form"
+    } else {
+        "is no regular expression of a reasonable size"
+    }
+}
+
+impl From<ValidationError<'_>> for Fault {
+    fn from(error: ValidationError<'_>) -> Self {
+        let parts = error.into_parts();
+        let keyword = parts.kind.keyword().to_owned();
+        let all = |context: Vec<Vec<ValidationError<'static>>>| {
+            context.into_iter().map(|it| it.into_iter().map(Fault::from).collect()).collect()
+        };
+        let kind = match parts.kind {
+            Kind::Required { property } => {
+                FaultKind::Missing(property.as_str().unwrap_or_default().to_owned())
+            }
+            Kind::AdditionalProperties { unexpected }
+            | Kind::UnevaluatedProperties { unexpected } => FaultKind::Unknown(unexpected),
+            Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
+                FaultKind::NoAlternative(all(context))
+            }
+            Kind::OneOfMultipleValid { .. } => FaultKind::ManyAlternatives,
+            Kind::Type { kind: TypeKind::Single(_) | TypeKind::Multiple(_) } => FaultKind::Type,
+            Kind::Constant { .. } => FaultKind::Constant,
+            Kind::Enum { .. } => FaultKind::Choice,
+            Kind::Maximum { .. }
+            | Kind::Minimum { .. }
+            | Kind::ExclusiveMaximum { .. }
+            | Kind::ExclusiveMinimum { .. }
+            | Kind::MultipleOf { .. }
+            | Kind::MaxLength { .. }
+            | Kind::MinLength { .. }
+            | Kind::MaxItems { .. }
+            | Kind::MinItems { .. }
+            | Kind::MaxProperties { .. }
+            | Kind::MinProperties { .. }
+            | Kind::AdditionalItems { .. } => FaultKind::Range,
+            Kind::Pattern { .. } => FaultKind::Pattern,
+            Kind::UniqueItems => FaultKind::Unique,
+            Kind::FalseSchema => FaultKind::Never,
+            _ => FaultKind::Other(keyword),
+        };
+        let keyword_at = parts.schema_path.as_str();
+        let schema = match kind {
+            FaultKind::Never => keyword_at.to_owned(),
+            _ => pointer::parent(keyword_at).to_owned(),
+        };
+        Self { pointer: parts.instance_path.as_str().to_owned(), schema, kind }
+    }
+}
