@@ -85,7 +85,7 @@ fn suggestion(case: &Case<'_>) -> Option<Rule> {
     if case.subject.resources.len() > SUGGESTED_PATHS {
         return None;
     }
-    let mut rule = Rule::allow().tool(ToolPattern::exactly(case.subject.tool).ok()?);
+    let mut rule = Rule::allow().tool(ToolPattern::exactly(case.subject.tool));
     for (resource, _) in case.resources() {
         let pattern = match resource.access {
             Access::Read | Access::Write => PathPattern::exactly(&resource.path),

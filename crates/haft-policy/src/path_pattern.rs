@@ -102,11 +102,19 @@ impl PathPattern {
     }
 
     /// Returns the pattern that matches this path alone.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a path that is not resolved, and for one that is longer than a pattern may be.
     pub fn exactly(path: &LogicalPath) -> Result<Self, PolicyError> {
         Self::from_str(&literal(path.as_str()))
     }
 
     /// Returns the pattern that matches this directory and everything beneath.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`PathPattern::exactly`] does.
     pub fn tree(path: &LogicalPath) -> Result<Self, PolicyError> {
         match path.as_str() {
             "." => Self::from_str("./**"),

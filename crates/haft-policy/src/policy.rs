@@ -122,7 +122,7 @@ impl Policy {
         self.levels.iter().flat_map(|level| level.rules.iter().map(|rule| &**rule))
     }
 
-    /// Returns the rules that name none of these tools, which may be a slip of the pen.
+    /// Returns the rules that name none of these tools and aliases, which may be a slip of the pen.
     pub fn idle_rules<'a>(
         &'a self,
         tools: impl IntoIterator<Item = &'a QualifiedName>,

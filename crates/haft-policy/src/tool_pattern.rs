@@ -43,8 +43,16 @@ enum Choice {
 
 impl ToolPattern {
     /// Returns the pattern that matches this tool alone.
-    pub fn exactly(name: &QualifiedName) -> Result<Self, PolicyError> {
-        name.to_string().parse()
+    pub fn exactly(tool: &QualifiedName) -> Self {
+        let literal = |text: &str| Part::Literal(text.to_owned());
+        let (namespace, name) = (literal(tool.namespace()), literal(tool.name()));
+        let choice = match tool.server() {
+            Some(server) => {
+                Choice::Remote { server: literal(server), namespace: Some(namespace), name }
+            }
+            None => Choice::Here { namespace, name },
+        };
+        Self { text: tool.to_string(), choices: vec![choice] }
     }
 
     /// Returns the pattern as it was written.
