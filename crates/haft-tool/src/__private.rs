@@ -1,5 +1,6 @@
 //! What the code behind `#[tool]` speaks of, so that its users need no further dependencies. Nobody else should.
 
+pub use haft_macros::facade_tool;
 pub use haft_protocol::{Capabilities, Capability, Failure, QualifiedName};
 pub use schemars;
 pub use serde;
