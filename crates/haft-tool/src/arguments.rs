@@ -38,7 +38,7 @@ impl Arguments {
     ///
     /// Fails where the type asks for more than the contract did.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
-        T::deserialize(serde_json::Value::Object((*self.values).clone()))
+        T::deserialize(Value::Object((*self.values).clone()))
     }
 
     /// Returns the text values at a pointer whose parts may be `*` for every item of an array, with their own pointers.

@@ -113,7 +113,7 @@ pub struct Json<T>(
 
 impl<T: Serialize + JsonSchema + Send + 'static> IntoOutput for Json<T> {
     fn contract() -> Result<Option<Contract>, SchemaError> {
-        Contract::of::<T>().map(Some)
+        Contract::of_output::<T>().map(Some)
     }
 
     fn into_output(self) -> Result<Output, Failure> {
@@ -135,7 +135,7 @@ pub struct Shown<T> {
 
 impl<T: Serialize + JsonSchema + Send + 'static> IntoOutput for Shown<T> {
     fn contract() -> Result<Option<Contract>, SchemaError> {
-        Contract::of::<T>().map(Some)
+        Contract::of_output::<T>().map(Some)
     }
 
     fn into_output(self) -> Result<Output, Failure> {

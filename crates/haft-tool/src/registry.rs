@@ -142,11 +142,14 @@ impl Snapshot {
             .values()
             .map(|it| {
                 (
-                    strsim::jaro_winkler(&wanted, &it.wire.as_str().to_ascii_lowercase()),
+                    strsim::normalized_damerau_levenshtein(
+                        &wanted,
+                        &it.wire.as_str().to_ascii_lowercase(),
+                    ),
                     it.wire.as_str(),
                 )
             })
-            .filter(|(score, _)| *score > 0.6)
+            .filter(|(score, _)| *score >= 0.4)
             .collect();
         scored.sort_by(|one, two| two.0.total_cmp(&one.0));
         scored.into_iter().take(NEAREST_NAMES).map(|(_, wire)| wire.to_owned()).collect()

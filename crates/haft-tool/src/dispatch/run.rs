@@ -198,7 +198,12 @@ impl Walk<'_> {
         };
         let why = tokio::select! {
             biased;
-            end = &mut body => return (Ran::Ended(ended(end)), Some(held)),
+            end = &mut body => {
+                // A body that saw the request first hands over what it has, just as one that is waited for.
+                let end = ended(end);
+                let ran = if cancellation.is_cancelled() { Ran::Stopped(Stopped::Cancelled, end) } else { Ran::Ended(end) };
+                return (ran, Some(held));
+            }
             () = cancellation.cancelled() => Stopped::Cancelled,
             () = tokio::time::sleep_until(deadline) => Stopped::TimedOut,
         };
@@ -227,7 +232,7 @@ impl Walk<'_> {
         deadline: Instant,
     ) -> impl Future<Output = Result<Output, Failure>> + Send + use<> {
         let mut extensions = self.context.extensions.clone();
-        prepared.bound.install(prepared.verdict.filter(), &mut extensions);
+        prepared.bound.install(prepared.verdict.filter().clone(), &mut extensions);
         let call = Call {
             id: self.intent.call,
             fingerprint: prepared.registered.descriptor.fingerprint(),

@@ -44,6 +44,7 @@ impl Dispatched {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ticket {
     pub(super) record: TicketRecord,
+    pub(super) ways_out: Vec<String>,
     pub(super) call: ToolCall,
     pub(super) arguments: Map<String, Value>,
 }

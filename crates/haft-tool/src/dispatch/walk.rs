@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use haft_policy::{Subject, Verdict};
+use haft_policy::{Resource, Subject, Verdict};
 use haft_protocol::{
     CallId, Capabilities, Control, Decision, DecisionRecord, Denial, ErrorKind, Failure,
     IntentRecord, Notice, NoticeKind, Outcome, OutcomeRecord, RECORD_VERSION, RawArguments, Status,
     TicketRecord, Timestamp, ToolCall,
 };
-use haft_schema::Extra;
+use haft_schema::{Extra, Reading};
 use serde_json::{Map, Value};
 
 use super::batch::Turn;
@@ -250,12 +250,10 @@ impl Walk<'_> {
         let ceiling = registered.descriptor.capabilities();
         match self.context.policy.rules_out(tool, alias, ceiling) {
             None => Ok(()),
-            Some(denial) => {
-                self.intent.decision = Some(DecisionRecord {
-                    decision: Decision::Deny,
-                    because: denial.reason.clone(),
-                });
-                Err(denied(denial))
+            Some(because) => {
+                self.intent.decision =
+                    Some(DecisionRecord { decision: Decision::Deny, because: because.to_string() });
+                Err(denied(because.denial()))
             }
         }
     }
@@ -269,8 +267,9 @@ impl Walk<'_> {
         let descriptor = &registered.descriptor;
         let extra =
             if descriptor.capabilities().is_read_only() { Extra::Drop } else { Extra::Reject };
+        let reading = Reading { extra, ..Reading::default() };
         let decoded =
-            descriptor.input().decode(raw, extra).map_err(|error| failed(error.into()))?;
+            descriptor.input().decode(raw, reading).map_err(|error| failed(error.into()))?;
         for repair in &decoded.repairs {
             self.notices.push(Notice::new(NoticeKind::Repaired, repair.to_string()));
         }
@@ -335,7 +334,10 @@ impl Walk<'_> {
         given: Map<String, Value>,
     ) -> Result<Arguments, Ended> {
         let checked = registered.descriptor.input().normalise(given);
-        checked.map(Arguments::accepted).map_err(|problems| failed(problems.into()))
+        match checked {
+            Ok(normalised) => Ok(Arguments::accepted(normalised.arguments)),
+            Err(problems) => Err(failed(problems.into())),
+        }
     }
 
     /// Narrows the declared capabilities to this call's, never beyond the declared ones.
@@ -407,6 +409,11 @@ impl Walk<'_> {
     ) -> Result<Authorised, Ended> {
         let descriptor = &subject.registered.descriptor;
         let (tool, alias) = names(subject.registered);
+        let resources: Vec<Resource> = bound
+            .records()
+            .iter()
+            .map(|it| Resource::new(it.slot.clone(), it.path.clone(), it.access))
+            .collect();
         let verdict = self.context.policy.decide(&Subject {
             call: self.intent.call,
             fingerprint: descriptor.fingerprint(),
@@ -414,9 +421,9 @@ impl Walk<'_> {
             tool,
             alias,
             effects: subject.effects,
-            resources: bound.records(),
+            resources: &resources,
         });
-        let mut because = verdict.because().to_owned();
+        let mut because = verdict.because().to_string();
         let decision = match verdict.decision() {
             Decision::Allow if !asked.is_empty() => {
                 because = asked.join("; ");
@@ -427,7 +434,7 @@ impl Walk<'_> {
         self.intent.decision = Some(DecisionRecord { decision, because: because.clone() });
         match decision {
             Decision::Allow => Ok(Authorised::Allowed(verdict)),
-            Decision::Deny => Err(denied(verdict.denial())),
+            Decision::Deny => Err(denied(verdict.because().denial())),
             Decision::Ask => match approved {
                 Some(answered) => {
                     let asked_about = &answered.record;
@@ -445,7 +452,12 @@ impl Walk<'_> {
                         Some(DecisionRecord { decision: Decision::Allow, because });
                     Ok(Authorised::Allowed(verdict))
                 }
-                None => self.suspend(subject, bound, because, call).await.map(Authorised::Waiting),
+                None => {
+                    let ways_out = verdict.because().hints().to_vec();
+                    let mut ticket = self.suspend(subject, bound, because, call).await?;
+                    ticket.ways_out = ways_out;
+                    Ok(Authorised::Waiting(ticket))
+                }
             },
         }
     }
@@ -475,6 +487,7 @@ impl Walk<'_> {
         ports.journal.append(Entry::Ticket(&record)).await.map_err(|error| failed(error.into()))?;
         Ok(Box::new(Ticket {
             record,
+            ways_out: Vec::new(),
             call: call.clone(),
             arguments: subject.arguments.values().clone(),
         }))
@@ -509,7 +522,10 @@ impl Walk<'_> {
                     "this call needs a yes, and there is nobody to ask ({})",
                     ticket.record.because
                 ));
-                ("nobody".to_owned(), Err(ways_out.into_iter().fold(denial, Denial::hint)))
+                {
+                    let hints = ticket.ways_out.into_iter().chain(ways_out);
+                    ("nobody".to_owned(), Err(hints.fold(denial, Denial::hint)))
+                }
             }
             Answer::Later => {
                 ("nobody".to_owned(), Err(refused("the question is still open".to_owned())))

@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub(crate) fn writer(name: &str) -> Arc<dyn Tool> {
     let schema = json!({
         "type": "object",
-        "properties": { "path": { "type": "string" } },
+        "properties": { "path": { "type": "string", "description": "What to write." } },
         "required": ["path"],
         "additionalProperties": false,
     });
