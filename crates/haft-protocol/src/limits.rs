@@ -117,6 +117,23 @@ pub const RETENTION_DAYS: u32 = 30;
 /// Calls the journal keeps at most.
 pub const RETENTION_CALLS: u64 = 200_000;
 
+/// Bytes of one text of an outcome in the journal; the rest is left out, with the digest of the whole.
+pub const RECORD_TEXT_BYTES: usize = 16 * 1024;
+/// Bytes of one text of a call's arguments in the journal.
+pub const RECORD_ARGUMENT_BYTES: usize = 64 * 1024;
+/// Bytes of text of one record in the journal.
+pub const RECORD_BYTES: usize = 1024 * 1024;
+/// Values of one JSON document in the journal.
+pub const RECORD_NODES: usize = 100_000;
+/// Parts, notices or bounds of one outcome in the journal.
+pub const RECORD_PARTS: usize = 256;
+/// Changes of one outcome in the journal.
+pub const RECORD_CHANGES: usize = 10_000;
+/// Calls of one listing of the journal, where nothing else is asked for.
+pub const LOG_CALLS: u32 = 50;
+/// Calls of one listing of the journal at most.
+pub const LOG_CALLS_MAX: u32 = 10_000;
+
 /// Rules of one policy.
 pub const RULES: usize = 1_000;
 /// Patterns of one kind in one rule.
