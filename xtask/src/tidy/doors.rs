@@ -44,10 +44,19 @@ const DOORS: &[Door] = &[
     },
     Door {
         what: "processes",
-        patterns: &["std::process", "tokio::process", "rustix::process", "Command::new"],
+        patterns: &[
+            "process::Command",
+            "process::Child",
+            "process::Stdio",
+            "process::exit",
+            "process::abort",
+            "tokio::process",
+            "rustix::process",
+            "Command::new",
+        ],
         modules: &[("std", "process"), ("tokio", "process"), ("rustix", "process")],
         crates: &["haft-process"],
-        files: &[],
+        files: &[("crates/haft-cli/src/print.rs", "ends quietly when nobody reads its output")],
     },
     Door {
         what: "sockets",
@@ -84,7 +93,10 @@ const DOORS: &[Door] = &[
         ],
         modules: &[("std", "env")],
         crates: &[],
-        files: &[],
+        files: &[(
+            "crates/haft-cli/src/environment.rs",
+            "a face reads the environment into a value and passes it down",
+        )],
     },
 ];
 
@@ -102,6 +114,8 @@ const IMPURE: &[&str] = &[
 /// The lints that keep the doors shut, and the roots that may lift them outside tests.
 const LINTS: &[&str] = &["disallowed_methods", "disallowed_types"];
 const LIFTED: &[(&str, &str)] = &[
+    ("crates/haft-cli/src/environment.rs", "a face reads the environment into a value"),
+    ("crates/haft-cli/src/print.rs", "a face ends the process"),
     ("crates/haft-workspace/src/lib.rs", "the door to user files"),
     ("crates/haft-store/src/lib.rs", "the door to recorded state"),
 ];

@@ -5,13 +5,19 @@
 use super::{SourceFile, Tree, Violation};
 
 /// Token sequences that make a dispatch, or the context without which it takes no call.
-const DISPATCHING: &[&str] = &["Dispatch::new", "CallContext::new", ".dispatch("];
+const MAKING: &[&str] = &["Dispatch::new", "CallContext::new"];
+
+/// Methods that take calls. Without arguments they are something else: a getter, a start.
+const TAKING: &[&str] = &["dispatch", "batch", "start", "resume"];
 
 /// Token sequences that run a tool's body without dispatch.
 const SIDE_DOORS: &[&str] = &["Tool::call(", "Tool::call)", "Tool>::call("];
 
 /// Files that may hand calls to dispatch, each with the entrance it is.
-const ENTRANCES: &[(&str, &str)] = &[];
+const ENTRANCES: &[(&str, &str)] = &[
+    ("crates/haft/src/assembly.rs", "a program that uses the library"),
+    ("crates/haft-cli/src/command/call.rs", "the command line"),
+];
 
 /// The crate that holds dispatch, and the kit that its tests are built from.
 const HOME: &[&str] = &["crates/haft-tool/", "crates/haft-testkit/"];
@@ -25,18 +31,18 @@ pub(crate) fn check(tree: &Tree) -> Vec<Violation> {
     for file in tree.sources().iter().filter(outside) {
         let path = file.path.as_str();
         if !ENTRANCES.iter().any(|(known, _)| *known == path) {
-            for (pattern, line) in hits(DISPATCHING, file) {
+            for (pattern, line) in dispatches(file) {
                 let text = format!("`{pattern}` in a file that is no registered entrance");
                 violations.push(Violation::new(path, line, "entrances", text));
             }
         }
-        for (pattern, line) in hits(SIDE_DOORS, file) {
+        for (pattern, line) in lines_outside_tests(SIDE_DOORS, file) {
             let text = format!("`{pattern}` runs a body past dispatch");
             violations.push(Violation::new(path, line, "entrances", text));
         }
     }
     for (path, _) in ENTRANCES {
-        if tree.source(path).is_none_or(|file| hits(DISPATCHING, file).next().is_none()) {
+        if tree.source(path).is_none_or(|file| dispatches(file).is_empty()) {
             let text = "listed as an entrance, and hands nothing to dispatch";
             violations.push(Violation::new(path, 1, "entrances", text));
         }
@@ -44,7 +50,22 @@ pub(crate) fn check(tree: &Tree) -> Vec<Violation> {
     violations
 }
 
-fn hits<'a>(
+/// Returns where a file makes a dispatch or hands it a call.
+fn dispatches(file: &SourceFile) -> Vec<(String, usize)> {
+    let mut found: Vec<_> = lines_outside_tests(MAKING, file)
+        .map(|(pattern, line)| (pattern.to_owned(), line))
+        .collect();
+    for method in TAKING {
+        let call = format!(".{method}(");
+        let without_arguments = file.lines_with(&format!("{call})"));
+        let lines = file.lines_with(&call).into_iter().filter(|line| !file.is_test(*line));
+        let lines = lines.filter(|line| !without_arguments.contains(line));
+        found.extend(lines.map(|line| (call.clone(), line)));
+    }
+    found
+}
+
+fn lines_outside_tests<'a>(
     patterns: &'static [&'static str],
     file: &'a SourceFile,
 ) -> impl Iterator<Item = (&'static str, usize)> + 'a {
@@ -65,10 +86,18 @@ mod tests {
 
     #[test]
     fn an_unregistered_caller_is_caught() {
-        let text = "async fn f() { runtime.dispatch(request).await; }";
+        let text = "async fn f() { runtime.dispatch(&context, call).await; }";
         assert_eq!(found("crates/haft-flow/src/node.rs", text), 1);
+        assert_eq!(found("crates/haft-flow/src/node.rs", "fn f() { it.batch(&c, calls); }"), 1);
+        assert_eq!(found("crates/haft-flow/src/node.rs", "fn f() { CallContext::new(c); }"), 1);
         assert_eq!(found("crates/haft-tool/src/nested.rs", text), 0);
         assert_eq!(found("crates/haft-flow/tests/it/node.rs", text), 0);
+    }
+
+    #[test]
+    fn a_getter_is_no_call() {
+        let text = "fn f() { haft.dispatch().ports(); found.start(); }";
+        assert_eq!(found("crates/haft-flow/src/node.rs", text), 0);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A Rust file as a flat list of tokens, so that rules see neither comments nor strings.
 
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 use std::str::FromStr as _;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
@@ -11,6 +11,7 @@ pub(crate) struct SourceFile {
     pub(crate) path: String,
     pub(crate) text: String,
     tokens: Vec<Token>,
+    literals: Vec<Range<usize>>,
     test_items: Vec<RangeInclusive<usize>>,
     /// The line at which the file stops being Rust, if it does.
     pub(crate) broken: Option<usize>,
@@ -26,15 +27,18 @@ pub(crate) struct Token {
 impl SourceFile {
     pub(crate) fn new(path: String, text: String) -> Self {
         let mut tokens = Vec::new();
+        let mut literals = Vec::new();
         let broken = match TokenStream::from_str(&text) {
             Ok(stream) => {
-                flatten(stream, &mut tokens);
+                flatten(stream, &mut tokens, &mut literals);
                 None
             }
             Err(error) => Some(error.span().start().line),
         };
+        // A documentation comment is a literal too, but is not written as one.
+        literals.retain(|range| text.get(range.clone()).is_some_and(|it| !it.starts_with('/')));
         let test_items = test_items(&tokens);
-        Self { path, text, tokens, test_items, broken }
+        Self { path, text, tokens, literals, test_items, broken }
     }
 
     /// Returns the lines on which a sequence of tokens begins: `std::fs`, `.dispatch(`.
@@ -86,6 +90,11 @@ impl SourceFile {
         })
     }
 
+    /// Tells whether a byte of the text belongs to a string or another literal.
+    pub(crate) fn is_literal(&self, offset: usize) -> bool {
+        self.literals.iter().any(|range| range.contains(&offset))
+    }
+
     /// Tells whether a line belongs to tests: the file is one, or the line stands under `#[cfg(test)]`.
     pub(crate) fn is_test(&self, line: usize) -> bool {
         self.is_test_file() || self.test_items.iter().any(|lines| lines.contains(&line))
@@ -105,7 +114,7 @@ impl SourceFile {
     }
 }
 
-fn flatten(stream: TokenStream, into: &mut Vec<Token>) {
+fn flatten(stream: TokenStream, into: &mut Vec<Token>, literals: &mut Vec<Range<usize>>) {
     for tree in stream {
         let line = tree.span().start().line;
         match tree {
@@ -117,11 +126,16 @@ fn flatten(stream: TokenStream, into: &mut Vec<Token>) {
                     Delimiter::None => ("", ""),
                 };
                 into.push(Token { text: open.to_owned(), line });
-                flatten(group.stream(), into);
+                flatten(group.stream(), into, literals);
                 let line = group.span_close().start().line;
                 into.push(Token { text: close.to_owned(), line });
             }
-            other => into.push(Token { text: other.to_string(), line }),
+            other => {
+                if let TokenTree::Literal(literal) = &other {
+                    literals.push(literal.span().byte_range());
+                }
+                into.push(Token { text: other.to_string(), line });
+            }
         }
     }
 }
@@ -180,6 +194,14 @@ mod tests {
     fn comments_and_strings_hold_no_tokens() {
         let text = "// std::fs\n/// std::fs\nconst A: &str = \"std::fs\";\nuse std::fs;\n";
         assert_eq!(file(text).lines_with("std::fs"), [4]);
+    }
+
+    #[test]
+    fn literals_are_told_from_comments() {
+        let text = "// é\n/// one\nconst A: &str = \"two\";\n";
+        let source = file(text);
+        assert!(!source.is_literal(text.find("one").unwrap()));
+        assert!(source.is_literal(text.find("two").unwrap()));
     }
 
     #[test]

@@ -3,15 +3,20 @@
 use super::tree::extension;
 use super::{Tree, Violation};
 
-/// A word and what to do instead. The words are put together from halves so that this file
-/// does not hold them.
+/// Marks of unfinished work, in comments and in prose. An example may hold them as data: a
+/// string in code, a fenced block in a page. They are put together from halves, like all
+/// words here, so that this file does not hold them.
+const MARKERS: &[&str] = &[
+    concat!("TO", "DO"),
+    concat!("FIX", "ME"),
+    concat!("XX", "X"),
+    concat!("HA", "CK"),
+    concat!("to", "do!("),
+    concat!("unimplemen", "ted!("),
+];
+
+/// Words that stand nowhere, and why.
 const WORDS: &[(&str, &str)] = &[
-    (concat!("TO", "DO"), MARKER),
-    (concat!("FIX", "ME"), MARKER),
-    (concat!("XX", "X"), MARKER),
-    (concat!("HA", "CK"), MARKER),
-    (concat!("to", "do!("), MARKER),
-    (concat!("unimplemen", "ted!("), MARKER),
     (concat!("/wo", "rk/"), "a path of one machine"),
     (concat!("crates", ".io"), HOST),
     (concat!("pypi", ".org"), HOST),
@@ -21,7 +26,6 @@ const WORDS: &[(&str, &str)] = &[
     (concat!("debian", ".org"), HOST),
 ];
 
-const MARKER: &str = "do it, or leave it out";
 const HOST: &str = "packages are named, their hosts are not";
 
 /// Words before a number that point into a tracker which a reader may not have.
@@ -31,19 +35,33 @@ const TRACKERS: &[&str] = &["issue #", "issues #", "ticket #", "pull request #",
 pub(crate) fn check(tree: &Tree) -> Vec<Violation> {
     let mut violations = Vec::new();
     for (path, text) in tree.texts().filter(|(path, _)| extension(path) != Some("lock")) {
-        for (index, line) in text.lines().enumerate() {
+        let source = tree.source(path);
+        let is_page = extension(path) == Some("md");
+        let mut fenced = false;
+        let mut start = 0;
+        for (index, line) in text.split_inclusive('\n').enumerate() {
+            let mut say = |text: String| {
+                violations.push(Violation::new(path, index + 1, "words", text));
+            };
+            fenced ^= is_page && line.trim_start().starts_with("```");
+            let is_data = |offset: usize| {
+                fenced || source.is_some_and(|source| source.is_literal(start + offset))
+            };
+            for marker in MARKERS {
+                if places(line, marker).any(|offset| !is_data(offset)) {
+                    say(format!("`{marker}`: do it, or leave it out"));
+                }
+            }
             for (word, instead) in WORDS {
-                if holds(line, word) {
-                    let text = format!("`{word}`: {instead}");
-                    violations.push(Violation::new(path, index + 1, "words", text));
+                if places(line, word).next().is_some() {
+                    say(format!("`{word}`: {instead}"));
                 }
             }
             let lower = line.to_lowercase();
             if let Some(tracker) = TRACKERS.iter().find(|tracker| is_numbered(&lower, tracker)) {
-                let text =
-                    format!("`{tracker}…`: say what is meant, not where it was talked about");
-                violations.push(Violation::new(path, index + 1, "words", text));
+                say(format!("`{tracker}…`: say what is meant, not where it was talked about"));
             }
+            start += line.len();
         }
     }
     violations
@@ -57,14 +75,15 @@ fn is_numbered(line: &str, tracker: &str) -> bool {
     })
 }
 
-/// Tells whether a line holds a word that is not the middle of a longer one.
-fn holds(line: &str, word: &str) -> bool {
-    line.match_indices(word).any(|(start, _)| {
-        // `/folder/` is looked for at the start of a path only.
-        let bounded_before = word.starts_with('/') || begins_with_name(Some(word));
-        let bounded_after = ends_in_name(Some(word));
-        !(bounded_before && ends_in_name(line.get(..start))
-            || bounded_after && begins_with_name(line.get(start + word.len()..)))
+/// Returns where a line holds a word that is not the middle of a longer one.
+fn places<'a>(line: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
+    // `/folder/` is looked for at the start of a path only.
+    let bounded_before = word.starts_with('/') || begins_with_name(Some(word));
+    let bounded_after = ends_in_name(Some(word));
+    line.match_indices(word).map(|(start, _)| start).filter(move |start| {
+        let before = line.get(..*start);
+        let after = line.get(start + word.len()..);
+        !(bounded_before && ends_in_name(before) || bounded_after && begins_with_name(after))
     })
 }
 
@@ -90,10 +109,20 @@ mod tests {
 
     #[test]
     fn every_word_is_caught_in_code_and_in_prose() {
-        for (word, _) in WORDS {
+        for word in WORDS.iter().map(|(word, _)| word).chain(MARKERS) {
             assert_eq!(texts("docs/a.md", &format!("a {word} b")).len(), 1, "{word}");
             assert_eq!(texts("crates/x/src/a.rs", &format!("// {word} b")).len(), 1, "{word}");
+            assert_eq!(texts("crates/x/src/a.rs", &format!("/// {word} b\nfn a() {{}}")).len(), 1);
         }
+    }
+
+    #[test]
+    fn a_marker_may_be_data() {
+        let marker = concat!("TO", "DO");
+        let code = format!("fn a() {{ grep(\"// {marker}: later\"); }}");
+        assert!(texts("crates/x/src/a.rs", &code).is_empty());
+        assert!(texts("specs/a.md", &format!("x\n```text\n{marker}\n```\n")).is_empty());
+        assert_eq!(texts("specs/a.md", &format!("```text\n```\n{marker}\n")).len(), 1);
     }
 
     #[test]
