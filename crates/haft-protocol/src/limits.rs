@@ -73,7 +73,7 @@ pub const WALK_DEPTH: usize = 512;
 /// Threads of one walk, where the machine has as many.
 pub const WALK_THREADS: usize = 8;
 /// Bytes of one file of ignore rules; a longer one is not followed, and the walk says so.
-pub const IGNORE_FILE_BYTES: u64 = 256 * 1024;
+pub const IGNORE_FILE_BYTES: u64 = 64 * 1024;
 /// Names looked at in one directory to find what else a file of several names is called.
 pub const TWIN_NAMES: usize = 100_000;
 
@@ -83,12 +83,18 @@ pub const SNIFF_BYTES: usize = 8 * 1024;
 pub const READ_LINES: u32 = 2_000;
 /// Bytes of one read.
 pub const READ_BYTES: usize = 64 * 1024;
+/// Bytes of one read as it is shown, with line numbers and escapes.
+pub const READ_SHOWN_BYTES: usize = 90 * 1024;
 /// Bytes shown of one line.
 pub const READ_LINE_BYTES: usize = 2_000;
 /// Bytes of a file up to which its lines are counted to the end.
 pub const READ_COUNT_BYTES: u64 = 64 * 1024 * 1024;
 /// Entries of one directory listing.
 pub const LIST_ENTRIES: u32 = 1_000;
+/// Levels of directories of one listing.
+pub const LIST_DEPTH: u32 = 64;
+/// Levels of directories of a recursive listing, where the caller names no number.
+pub const LIST_DEPTH_DEFAULT: u32 = 3;
 /// Results of one search, where the caller names no number.
 pub const SEARCH_RESULTS: u32 = 100;
 /// Results of one search at most.
@@ -105,6 +111,16 @@ pub const SEARCH_ENTRIES: u64 = 2_000_000;
 pub const SEARCH_MS: u64 = 30_000;
 /// Bytes of a file that a multi-line search holds at once.
 pub const SEARCH_MULTILINE_BYTES: u64 = 16 * 1024 * 1024;
+/// Bytes of one line that a search holds at once.
+pub const SEARCH_HELD_LINE_BYTES: usize = 16 * 1024 * 1024;
+/// Matches counted for one search; beyond them it only looks for results that come before those it has.
+pub const SEARCH_COUNTED_MATCHES: u64 = 10_000;
+/// Characters of a search pattern.
+pub const SEARCH_PATTERN_CHARS: usize = 4_096;
+/// Globs of one kind in one search.
+pub const SEARCH_GLOBS: usize = 100;
+/// Characters of one glob of a search.
+pub const SEARCH_GLOB_CHARS: usize = 1_024;
 /// Bytes of memory a search pattern may compile to.
 pub const PATTERN_BYTES: usize = 10 * 1024 * 1024;
 
