@@ -101,6 +101,19 @@ impl PathPattern {
         self.routes.iter().any(|route| route.anchor == Anchor::Further)
     }
 
+    /// Tells whether each alternative that begins with `/` could match something in one of these
+    /// further roots.
+    pub fn fits_roots(&self, roots: &[LogicalPath]) -> bool {
+        let roots: Vec<Trail<'_>> = roots.iter().filter_map(Trail::of).collect();
+        self.routes.iter().filter(|route| route.anchor == Anchor::Further).all(|route| {
+            roots.iter().filter(|root| root.absolute).any(|root| {
+                let mut walk = route.enter(true);
+                root.parts.iter().for_each(|part| walk.step(part));
+                walk.is_alive() || walk.has_arrived()
+            })
+        })
+    }
+
     /// Returns the pattern that matches this path alone.
     ///
     /// # Errors
@@ -157,18 +170,6 @@ impl PathPattern {
             let mut walk = route.enter(trail.absolute);
             trail.parts.iter().for_each(|part| walk.step(part));
             walk.is_at_open_end()
-        })
-    }
-
-    /// Tells whether each alternative that begins with `/` could match something in one of these roots.
-    pub(crate) fn fits_roots(&self, roots: &[LogicalPath]) -> bool {
-        let roots: Vec<Trail<'_>> = roots.iter().filter_map(Trail::of).collect();
-        self.routes.iter().filter(|route| route.anchor == Anchor::Further).all(|route| {
-            roots.iter().filter(|root| root.absolute).any(|root| {
-                let mut walk = route.enter(true);
-                root.parts.iter().for_each(|part| walk.step(part));
-                walk.is_alive() || walk.has_arrived()
-            })
         })
     }
 }

@@ -25,7 +25,7 @@ pub struct Policy {
 }
 
 /// What one authority permits: the preset and rules of one configuration.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Level {
     pub(crate) preset: Preset,
@@ -56,13 +56,7 @@ impl Policy {
 
     /// Starts a policy with the preset `edit` and no rules.
     pub fn builder() -> PolicyBuilder {
-        PolicyBuilder(Level {
-            preset: Preset::default(),
-            preset_origin: Origin::default(),
-            rules: Vec::new(),
-            further_roots: Vec::new(),
-            yes: false,
-        })
+        PolicyBuilder(Level::default())
     }
 
     /// Decides over a call.
@@ -143,6 +137,13 @@ impl Policy {
     pub fn digest(&self) -> Digest {
         let levels: Vec<Digest> = self.levels.iter().map(Level::digest).collect();
         Digest::of_parts(levels.iter().map(|digest| digest.as_bytes().as_slice()))
+    }
+}
+
+impl Default for Policy {
+    /// Makes the policy with the preset `edit` and no rules.
+    fn default() -> Self {
+        Self { levels: Arc::new([Level::default()]) }
     }
 }
 

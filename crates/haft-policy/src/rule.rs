@@ -214,7 +214,12 @@ impl Rule {
         ["[[rules]]\n".to_owned()].into_iter().chain(lines).collect()
     }
 
-    pub(crate) fn check(&self) -> Result<(), PolicyError> {
+    /// Checks that the rule has a condition, and no more patterns than a rule takes.
+    ///
+    /// # Errors
+    ///
+    /// Fails otherwise. A policy checks its rules itself; this is for whoever wants to know sooner.
+    pub fn check(&self) -> Result<(), PolicyError> {
         let too_many = |what, count, limit| Err(PolicyError::TooMany { what, count, limit });
         let reason_bytes = self.reason.as_ref().map_or(0, String::len);
         if self.entries().is_empty() {
