@@ -1,0 +1,105 @@
+//! One layer over another.
+
+use std::fmt;
+
+use haft_policy::Origin;
+use haft_protocol::Decision;
+
+use crate::Config;
+use crate::read::{Value, Values};
+use crate::settings::{RECORD_ARGUMENTS, Untrusted};
+use crate::sources::PRESET;
+
+/// How a layer is put over those before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Merge {
+    /// Its values win.
+    Over,
+    /// Its values win where they are stricter; all others are dropped.
+    Narrowing,
+}
+
+/// Something in a project's file that is not followed because nobody trusts the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dropped {
+    /// The key, such as `preset` or `rules`.
+    pub key: String,
+    /// Where it stands, with its text.
+    pub origin: Origin,
+    /// What it would have done.
+    pub wanted: String,
+}
+
+impl fmt::Display for Dropped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { origin, wanted, .. } = self;
+        write!(f, "{origin}: not followed, because nobody trusts this file: {wanted}")
+    }
+}
+
+impl Config {
+    pub(crate) fn merge(&mut self, values: Values, merge: Merge) {
+        let narrowing = merge == Merge::Narrowing;
+        if let Some(Value { value: preset, origin }) = values.preset {
+            if !narrowing || preset < self.preset {
+                self.preset = preset;
+                self.origins.insert(PRESET, origin);
+            } else if preset > self.preset {
+                self.leave_out(PRESET, origin, format!("set the preset `{preset}`"));
+            }
+        }
+        for (number, Value { value, origin }) in values.numbers {
+            let current = (number.field)(self);
+            let lower = value < *current && number.untrusted == Untrusted::MayLower;
+            if !narrowing || lower {
+                *current = value;
+                self.origins.insert(number.key, origin);
+            } else if value != *current {
+                self.leave_out(number.key, origin, format!("set `{}` to {value}", number.key));
+            }
+        }
+        if let Some(Value { value, origin }) = values.record_arguments {
+            if !narrowing {
+                self.journal.record_arguments = value;
+                self.origins.insert(RECORD_ARGUMENTS, origin);
+            } else if value != self.journal.record_arguments {
+                let wanted = format!("set `{RECORD_ARGUMENTS}` to {value}");
+                self.leave_out(RECORD_ARGUMENTS, origin, wanted);
+            }
+        }
+        self.protection.extra.extend(values.extra.into_iter().map(|it| it.value));
+        for Value { value, origin } in values.except {
+            if narrowing {
+                let wanted = format!("lift the protection of `{value}`");
+                self.leave_out("protection.except", origin, wanted);
+            } else {
+                self.protection.except.push(value);
+            }
+        }
+        for Value { value, origin } in values.roots {
+            if narrowing {
+                let wanted = format!("let tools see `{}`", value.display());
+                self.leave_out("roots.extra", origin, wanted);
+            } else if !self.further_roots.contains(&value) {
+                self.further_roots.push(value);
+            }
+        }
+        for rule in values.rules {
+            if narrowing && rule.decision() == Decision::Allow {
+                self.leave_out("rules", rule.origin().clone(), format!("follow the rule `{rule}`"));
+            }
+            self.rules.push(rule);
+        }
+        self.absolute.extend(values.absolute);
+    }
+
+    fn leave_out(&mut self, key: &str, origin: Origin, wanted: String) {
+        let wanted = wanted.chars().flat_map(escaped).collect();
+        self.dropped.push(Dropped { key: key.to_owned(), origin, wanted });
+    }
+}
+
+fn escaped(character: char) -> impl Iterator<Item = char> {
+    let plain = matches!(character, '"' | '\'' | '\\').then_some(character);
+    plain.into_iter().chain(plain.is_none().then(|| character.escape_debug()).into_iter().flatten())
+}

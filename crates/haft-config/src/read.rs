@@ -1,0 +1,267 @@
+//! From the text of one layer to its values.
+
+use std::path::{Component, Path, PathBuf};
+
+use globset::Glob;
+use haft_policy::{Layer, Origin, PathPattern, Preset, Rule};
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
+
+use crate::document::{Document, type_of};
+use crate::rules::rule;
+use crate::settings::{NUMBERS, Number, RECORD_ARGUMENTS, nearest};
+use crate::sources::{Given, PRESET, keys};
+use crate::{ConfigError, Environment, Flags, Place, Problem};
+
+/// The keys of a file.
+const TOP: &[&str] = &[PRESET, "rules", "protection", "roots", "limits", "journal"];
+
+/// What one layer says.
+#[derive(Default)]
+pub(crate) struct Values {
+    pub(crate) preset: Option<Value<Preset>>,
+    pub(crate) rules: Vec<Rule>,
+    pub(crate) extra: Vec<Value<String>>,
+    pub(crate) except: Vec<Value<String>>,
+    pub(crate) roots: Vec<Value<PathBuf>>,
+    pub(crate) numbers: Vec<(&'static Number, Value<u64>)>,
+    pub(crate) record_arguments: Option<Value<bool>>,
+    pub(crate) absolute: Vec<(PathPattern, Place)>,
+}
+
+/// A value and where it comes from.
+pub(crate) struct Value<T> {
+    pub(crate) value: T,
+    pub(crate) origin: Origin,
+}
+
+pub(crate) type Node<'t> = Spanned<DeValue<'t>>;
+type Key<'t> = Spanned<DeString<'t>>;
+
+/// Reads a file.
+pub(crate) fn values(document: &Document<'_>) -> Result<Values, ConfigError> {
+    let mut values = Values::default();
+    for (key, node) in document.parse()?.get_ref() {
+        match &**key.get_ref() {
+            PRESET => {
+                let preset = document.text(PRESET, node)?.parse();
+                let value = preset.map_err(|it| document.at(node, Problem::Policy(it)))?;
+                values.preset = Some(document.value(value, node));
+            }
+            "rules" => {
+                for node in document.list("rules", node)? {
+                    rule(document, node, &mut values)?;
+                }
+            }
+            "protection" => {
+                for (key, node) in document.table("protection", node)? {
+                    match &**key.get_ref() {
+                        "extra" => values.extra = globs(document, "protection.extra", node)?,
+                        "except" => values.except = globs(document, "protection.except", node)?,
+                        _ => {
+                            return Err(document.unknown("protection.", key, &["extra", "except"]));
+                        }
+                    }
+                }
+            }
+            "roots" => {
+                for (key, node) in document.table("roots", node)? {
+                    match &**key.get_ref() {
+                        "extra" => values.roots = roots(document, node)?,
+                        _ => return Err(document.unknown("roots.", key, &["extra"])),
+                    }
+                }
+            }
+            "limits" => section(document, "limits", node, &mut values)?,
+            "journal" => section(document, "journal", node, &mut values)?,
+            _ => return Err(document.unknown("", key, TOP)),
+        }
+    }
+    Ok(values)
+}
+
+/// Reads a section of settings with one value.
+fn section(
+    document: &Document<'_>,
+    section: &'static str,
+    node: &Node<'_>,
+    values: &mut Values,
+) -> Result<(), ConfigError> {
+    let record_arguments =
+        RECORD_ARGUMENTS.strip_prefix(section).and_then(|it| it.strip_prefix('.'));
+    for (key, node) in document.table(section, node)? {
+        let name = &**key.get_ref();
+        if Some(name) == record_arguments {
+            values.record_arguments =
+                Some(document.value(document.boolean(RECORD_ARGUMENTS, node)?, node));
+            continue;
+        }
+        let number = NUMBERS.iter().find(|it| it.section == section && it.name == name);
+        let Some(number) = number else {
+            let here = NUMBERS.iter().filter(|it| it.section == section).map(|it| it.name);
+            let expected: Vec<_> = here.chain(record_arguments).collect();
+            return Err(document.unknown(&format!("{section}."), key, &expected));
+        };
+        let value = document.number(number, node)?;
+        values.numbers.push((number, document.value(value, node)));
+    }
+    Ok(())
+}
+
+fn globs(
+    document: &Document<'_>,
+    key: &str,
+    node: &Node<'_>,
+) -> Result<Vec<Value<String>>, ConfigError> {
+    let mut globs = Vec::new();
+    for node in document.list(key, node)? {
+        let text = document.text(key, node)?;
+        let problem = match Glob::new(text) {
+            Ok(_) if !text.is_empty() => {
+                globs.push(document.value(text.to_owned(), node));
+                continue;
+            }
+            Ok(_) => "it is empty".to_owned(),
+            Err(error) => error.kind().to_string(),
+        };
+        let problem = Problem::Glob { pattern: text.to_owned(), message: problem };
+        return Err(document.at(node, problem));
+    }
+    Ok(globs)
+}
+
+fn roots(document: &Document<'_>, node: &Node<'_>) -> Result<Vec<Value<PathBuf>>, ConfigError> {
+    let mut roots = Vec::new();
+    for node in document.list("roots.extra", node)? {
+        let text = document.text("roots.extra", node)?;
+        let path = Path::new(text);
+        let leads_up = path.components().any(|part| part == Component::ParentDir);
+        if !path.is_absolute() || leads_up {
+            return Err(document.at(node, Problem::Root { path: text.to_owned() }));
+        }
+        roots.push(document.value(path.to_owned(), node));
+    }
+    Ok(roots)
+}
+
+impl Document<'_> {
+    pub(crate) fn at(&self, node: &Node<'_>, problem: Problem) -> ConfigError {
+        self.error(node.span(), problem)
+    }
+
+    fn value<T>(&self, value: T, node: &Node<'_>) -> Value<T> {
+        Value { value, origin: self.origin_of(node.span()) }
+    }
+
+    pub(crate) fn unknown(
+        &self,
+        within: &str,
+        key: &Key<'_>,
+        expected: &[&'static str],
+    ) -> ConfigError {
+        let name = key.get_ref();
+        let problem = Problem::UnknownKey {
+            key: format!("{within}{}", name.escape_debug()),
+            nearest: nearest(name, expected.iter().copied()),
+            expected: expected.to_vec(),
+        };
+        self.error(key.span(), problem)
+    }
+
+    fn mistyped(&self, key: &str, expected: &'static str, node: &Node<'_>) -> ConfigError {
+        let found = type_of(node.get_ref());
+        self.at(node, Problem::Type { key: key.to_owned(), expected, found })
+    }
+
+    pub(crate) fn text<'n>(&self, key: &str, node: &'n Node<'_>) -> Result<&'n str, ConfigError> {
+        node.get_ref().as_str().ok_or_else(|| self.mistyped(key, "text", node))
+    }
+
+    pub(crate) fn list<'n, 't>(
+        &self,
+        key: &str,
+        node: &'n Node<'t>,
+    ) -> Result<&'n [Node<'t>], ConfigError> {
+        match node.get_ref() {
+            DeValue::Array(array) => Ok(array),
+            _ => Err(self.mistyped(key, "a list", node)),
+        }
+    }
+
+    pub(crate) fn table<'n, 't>(
+        &self,
+        key: &str,
+        node: &'n Node<'t>,
+    ) -> Result<&'n DeTable<'t>, ConfigError> {
+        node.get_ref().as_table().ok_or_else(|| self.mistyped(key, "a table", node))
+    }
+
+    fn boolean(&self, key: &str, node: &Node<'_>) -> Result<bool, ConfigError> {
+        node.get_ref().as_bool().ok_or_else(|| self.mistyped(key, "true or false", node))
+    }
+
+    fn number(&self, number: &Number, node: &Node<'_>) -> Result<u64, ConfigError> {
+        let integer = node.get_ref().as_integer();
+        let integer = integer.ok_or_else(|| self.mistyped(number.key, "a whole number", node))?;
+        u64::from_str_radix(integer.as_str(), integer.radix())
+            .map_err(|_| number.out_of_range(integer))
+            .and_then(|value| number.check(value))
+            .map_err(|problem| self.at(node, problem))
+    }
+}
+
+impl Values {
+    pub(crate) fn of_environment(environment: &Environment) -> Result<Self, ConfigError> {
+        let mut values = Self::default();
+        for given in &environment.settings {
+            values.give(given, Layer::Environment)?;
+        }
+        Ok(values)
+    }
+
+    pub(crate) fn of_flags(flags: &Flags) -> Result<Self, ConfigError> {
+        let mut values = Self { rules: flags.rules.clone(), ..Self::default() };
+        for given in &flags.settings {
+            values.give(given, Layer::Flag)?;
+        }
+        if let Some(preset) = flags.preset {
+            let origin = Origin::new(Layer::Flag).quoting("--preset");
+            values.preset = Some(Value { value: preset, origin });
+        }
+        Ok(values)
+    }
+
+    /// Takes a setting that was given as text.
+    fn give(&mut self, given: &Given, layer: Layer) -> Result<(), ConfigError> {
+        let Given { name, key, value } = given;
+        let error = |problem| ConfigError::Setting { name: name.clone(), problem };
+        let mistyped = |expected| {
+            let found = format!("`{}`", value.escape_debug());
+            Problem::Type { key: key.clone(), expected, found }
+        };
+        let origin = Origin::new(layer).quoting(name.as_str());
+        match key.as_str() {
+            PRESET => {
+                let value = value.parse().map_err(|it| error(Problem::Policy(it)))?;
+                self.preset = Some(Value { value, origin });
+            }
+            RECORD_ARGUMENTS => {
+                let value = value.parse().map_err(|_| error(mistyped("true or false")))?;
+                self.record_arguments = Some(Value { value, origin });
+            }
+            _ => {
+                let number = NUMBERS.iter().find(|it| it.key == key).ok_or_else(|| {
+                    error(Problem::UnknownKey {
+                        key: key.escape_debug().to_string(),
+                        nearest: nearest(key, keys()),
+                        expected: keys().collect(),
+                    })
+                })?;
+                let value = value.parse().map_err(|_| error(mistyped("a whole number")))?;
+                let value = number.check(value).map_err(error)?;
+                self.numbers.push((number, Value { value, origin }));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,1 @@
+//! The configuration crate from outside.
