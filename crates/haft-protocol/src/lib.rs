@@ -44,7 +44,7 @@ pub use content::{ContentPart, ImageType};
 pub use digest::{Digest, DigestError};
 pub use failure::{ErrorKind, Failure};
 pub use id::{ArtifactId, BranchId, CallId, IdError, RunId, TicketId};
-pub use name::{NameError, QualifiedName, Segment, WireName};
+pub use name::{NameError, QualifiedName, WireName};
 pub use notice::{Notice, NoticeKind};
 pub use outcome::{Control, Denial, Outcome, Status};
 pub use path::LogicalPath;

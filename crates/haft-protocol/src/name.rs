@@ -1,8 +1,8 @@
 //! The names of tools: one parser for the form people write, and the form a wire allows.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -83,46 +83,22 @@ fn excerpt(text: &str) -> String {
     text.chars().take(80).flat_map(char::escape_debug).collect()
 }
 
-/// One part of a qualified name: a letter, then letters, digits, `_` or `-`, in ASCII.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Segment(Cow<'static, str>);
-
-impl Segment {
-    fn parse(part: &'static str, text: &str) -> Result<Self, NameError> {
-        let mut bytes = text.bytes();
-        let well_formed = bytes.next().is_some_and(|first| first.is_ascii_alphabetic())
-            && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
-            && text.len() <= NAME_SEGMENT_CHARS;
-        if well_formed {
-            Ok(Self(Cow::Owned(text.to_owned())))
-        } else {
-            Err(NameError::Segment { part, text: excerpt(text) })
-        }
-    }
-
-    /// Returns the text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for Segment {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(self.as_str(), f)
-    }
+/// Checks one part of a qualified name: a letter, then letters, digits, `_` or `-`, in ASCII.
+fn check_segment(part: &'static str, text: &str) -> Result<(), NameError> {
+    let mut bytes = text.bytes();
+    let well_formed = bytes.next().is_some_and(|first| first.is_ascii_alphabetic())
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
+        && text.len() <= NAME_SEGMENT_CHARS;
+    if well_formed { Ok(()) } else { Err(NameError::Segment { part, text: excerpt(text) }) }
 }
 
 /// The name of a tool as people write it: `[[server:]namespace/]name`.
 ///
 /// A name without a namespace lives in `local`. Names compare byte by byte; nothing is folded. The text form of a
-/// parsed name always carries its namespace, so it parses back to the same name.
+/// parsed name always carries its namespace, so it parses back to the same name. A clone shares the text.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct QualifiedName {
-    server: Option<Segment>,
-    namespace: Segment,
-    name: Segment,
-}
+pub struct QualifiedName(Arc<str>);
 
 impl QualifiedName {
     /// Names a tool that haft brings along.
@@ -131,11 +107,7 @@ impl QualifiedName {
     ///
     /// Fails when `name` breaks the grammar.
     pub fn builtin(name: &str) -> Result<Self, NameError> {
-        Ok(Self {
-            server: None,
-            namespace: Segment(Cow::Borrowed(BUILTIN_NAMESPACE)),
-            name: Segment::parse("name", name)?,
-        })
+        Self::of_parts(None, BUILTIN_NAMESPACE, name)
     }
 
     /// Reads a name that a user wants to register.
@@ -146,30 +118,48 @@ impl QualifiedName {
     /// server's namespaces: they cannot be confused with ours.
     pub fn for_user(text: &str) -> Result<Self, NameError> {
         let name: Self = text.parse()?;
-        if name.server.is_none() && name.is_reserved() {
-            return Err(NameError::Reserved { namespace: name.namespace.as_str().to_owned() });
+        if name.server().is_none() && name.is_reserved() {
+            return Err(NameError::Reserved { namespace: name.namespace().to_owned() });
         }
         Ok(name)
     }
 
+    fn of_parts(server: Option<&str>, namespace: &str, name: &str) -> Result<Self, NameError> {
+        check_segment("namespace", namespace)?;
+        check_segment("name", name)?;
+        Ok(Self(match server {
+            None => format!("{namespace}/{name}").into(),
+            Some(server) => {
+                check_segment("server", server)?;
+                format!("{server}:{namespace}/{name}").into()
+            }
+        }))
+    }
+
+    /// Returns the whole name, with its namespace.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
     /// Returns the server, where the name has one.
     pub fn server(&self) -> Option<&str> {
-        self.server.as_ref().map(Segment::as_str)
+        self.0.split_once(':').map(|(server, _)| server)
     }
 
     /// Returns the namespace.
     pub fn namespace(&self) -> &str {
-        self.namespace.as_str()
+        let local = self.0.split_once(':').map_or(&*self.0, |(_, local)| local);
+        local.split_once('/').map_or(DEFAULT_NAMESPACE, |(namespace, _)| namespace)
     }
 
     /// Returns the last part.
     pub fn name(&self) -> &str {
-        self.name.as_str()
+        self.0.split_once('/').map_or(&*self.0, |(_, name)| name)
     }
 
     /// Tells whether this names a tool that haft brings along.
     pub fn is_builtin(&self) -> bool {
-        self.server.is_none() && self.namespace() == BUILTIN_NAMESPACE
+        self.server().is_none() && self.namespace() == BUILTIN_NAMESPACE
     }
 
     /// Tells whether the namespace is kept for haft or for providers, in any case of letters.
@@ -179,7 +169,7 @@ impl QualifiedName {
 
     /// Tells whether the namespace can be left out where space is short.
     pub(crate) fn has_plain_namespace(&self) -> bool {
-        self.server.is_none() && matches!(self.namespace(), DEFAULT_NAMESPACE | BUILTIN_NAMESPACE)
+        self.server().is_none() && matches!(self.namespace(), DEFAULT_NAMESPACE | BUILTIN_NAMESPACE)
     }
 }
 
@@ -189,24 +179,27 @@ impl FromStr for QualifiedName {
     fn from_str(text: &str) -> Result<Self, NameError> {
         let shape = || NameError::Shape { text: excerpt(text) };
         let (server, rest) = match text.split_once(':') {
-            Some((server, rest)) => (Some(Segment::parse("server", server)?), rest),
+            Some((server, rest)) => (Some(server), rest),
             None => (None, text),
         };
+        if let Some(server) = server {
+            check_segment("server", server)?;
+        }
         let (namespace, name) = match rest.split_once('/') {
-            Some((namespace, name)) => (Segment::parse("namespace", namespace)?, name),
+            Some(parts) => parts,
             None if server.is_some() => return Err(shape()),
-            None => (Segment(Cow::Borrowed(DEFAULT_NAMESPACE)), rest),
+            None => (DEFAULT_NAMESPACE, rest),
         };
         if name.contains(['/', ':']) {
             return Err(shape());
         }
-        Ok(Self { server, namespace, name: Segment::parse("name", name)? })
+        Self::of_parts(server, namespace, name)
     }
 }
 
 impl fmt::Display for QualifiedName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&String::from(self.clone()))
+        f.pad(&self.0)
     }
 }
 
@@ -226,11 +219,7 @@ impl TryFrom<String> for QualifiedName {
 
 impl From<QualifiedName> for String {
     fn from(name: QualifiedName) -> String {
-        let tail = format!("{}/{}", name.namespace.as_str(), name.name.as_str());
-        match name.server {
-            Some(server) => format!("{}:{tail}", server.as_str()),
-            None => tail,
-        }
+        name.0.as_ref().to_owned()
     }
 }
 
@@ -240,7 +229,7 @@ impl From<QualifiedName> for String {
 /// [`WireNames`](crate::WireNames), leads back.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct WireName(Box<str>);
+pub struct WireName(Arc<str>);
 
 impl WireName {
     /// Reads a wire name.
@@ -268,7 +257,7 @@ impl WireName {
     /// Spells a text that is known to keep the form, because it was built to.
     pub(crate) fn spelled(text: String) -> Self {
         debug_assert!(Self::new(&text).is_ok(), "{text}");
-        Self(text.into_boxed_str())
+        Self(text.into())
     }
 }
 
@@ -294,6 +283,6 @@ impl TryFrom<String> for WireName {
 
 impl From<WireName> for String {
     fn from(name: WireName) -> String {
-        name.0.into()
+        name.0.as_ref().to_owned()
     }
 }

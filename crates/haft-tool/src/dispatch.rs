@@ -1,8 +1,9 @@
 //! The one path from a call to its outcome.
 //!
-//! The walk has fifteen stations, in [`walk`] (1–8), [`run`] (9–14) and [`walk`] again (15); the other files hold what
-//! the stations use. Whatever happens on the way, a call ends in one outcome and one record of it.
+//! The walk has fifteen stations, in `walk.rs` (1–6, 8, 9, 15), `authorise.rs` (7) and `run.rs` (10–14); the other files
+//! hold what the stations use. Whatever happens on the way, a call ends in one outcome and one record of it.
 
+mod authorise;
 mod batch;
 mod bounding;
 mod context;

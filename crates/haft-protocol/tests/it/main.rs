@@ -1,4 +1,9 @@
 //! Tests of the words that haft shares.
-#![expect(clippy::disallowed_methods, reason = "the kept inputs are read from the repository")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "a test stops where it fails; the kept inputs are read from the repository"
+)]
 
 mod corpus;
+mod words;

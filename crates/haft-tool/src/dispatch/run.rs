@@ -112,11 +112,13 @@ impl Walk<'_> {
         let (status, output) = match ran {
             Ran::Ended(Ok(output)) => (Status::Ok, output),
             Ran::Ended(Err(failure)) => (Status::Failed(failure), Output::default()),
-            Ran::Stopped(why, output) => (self.stopped(why, &prepared), output.unwrap_or_default()),
+            Ran::Stopped(why, output) => {
+                (Self::stopped(why, &prepared), output.unwrap_or_default())
+            }
             Ran::Detached(why) => {
                 let text = "the body did not stop when asked to; it goes on and keeps its locks until it ends";
                 (
-                    self.stopped(why, &prepared),
+                    Self::stopped(why, &prepared),
                     Output::default().with_notice(NoticeKind::Detached, text),
                 )
             }
@@ -142,7 +144,7 @@ impl Walk<'_> {
                 }
             }
         }
-        self.check_output(&prepared, &mut outcome);
+        Self::check_output(&prepared, &mut outcome);
         bound_output(&ports, &self.dispatch.inner.limits, call, &mut outcome).await;
         Ok((outcome, held))
     }
@@ -254,7 +256,7 @@ impl Walk<'_> {
         async move { tool.call(call).await }
     }
 
-    fn stopped(&self, why: Stopped, prepared: &Prepared<'_>) -> Status {
+    fn stopped(why: Stopped, prepared: &Prepared<'_>) -> Status {
         match why {
             Stopped::Cancelled => Status::Cancelled,
             Stopped::TimedOut => {
@@ -264,7 +266,7 @@ impl Walk<'_> {
     }
 
     /// Station 14, first half: a success has to conform to what the tool promised.
-    fn check_output(&self, prepared: &Prepared<'_>, outcome: &mut Outcome) {
+    fn check_output(prepared: &Prepared<'_>, outcome: &mut Outcome) {
         let Some(contract) = prepared.registered.descriptor.output() else { return };
         if !outcome.is_ok() {
             return;

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use haft_policy::{Resource, Subject, Verdict};
 use haft_protocol::{
     CallId, Capabilities, Control, Decision, DecisionRecord, Denial, ErrorKind, Failure,
     IntentRecord, Notice, NoticeKind, Outcome, OutcomeRecord, RECORD_VERSION, RawArguments, Status,
@@ -14,6 +13,7 @@ use haft_protocol::{
 use haft_schema::{Extra, Reading};
 use serde_json::{Map, Value};
 
+use super::authorise::{Authorised, Subjected};
 use super::batch::Turn;
 use super::run::{Held, Prepared};
 use super::ticket::{Approved, Ticket};
@@ -80,19 +80,13 @@ enum End {
     Waiting(Box<Ticket>),
 }
 
-/// What the authorisation came to.
-enum Authorised {
-    Allowed(Verdict),
-    Waiting(Box<Ticket>),
-}
-
 /// One call on its way, and what is known of it so far.
 pub(super) struct Walk<'a> {
     pub(super) dispatch: &'a Dispatch,
     pub(super) context: &'a CallContext,
     pub(super) intent: IntentRecord,
     pub(super) notices: Vec<Notice>,
-    journalled: bool,
+    pub(super) journalled: bool,
 }
 
 /// Walks a call from its start to its recorded end, or to a question.
@@ -177,13 +171,16 @@ impl Walk<'_> {
         let mut was_stale = false;
         loop {
             let bound = self.bind(&registered, &arguments, turn).await?;
-            let subject =
-                Subjected { registered: &registered, arguments: &arguments, effects: &effects };
-            let verdict =
-                match self.authorise(&subject, &*bound, &asked, approved.as_ref(), &call).await? {
-                    Authorised::Allowed(verdict) => verdict,
-                    Authorised::Waiting(ticket) => return Ok(End::Waiting(ticket)),
-                };
+            let subject = Subjected {
+                registered: &registered,
+                arguments: &arguments,
+                effects: &effects,
+                bound: &*bound,
+            };
+            let verdict = match self.authorise(&subject, &asked, approved.as_ref(), &call).await? {
+                Authorised::Allowed(verdict) => verdict,
+                Authorised::Waiting(ticket) => return Ok(End::Waiting(ticket)),
+            };
             self.journal_intent().await?;
             self.activate(&registered).await?;
             let Some(held) = self.acquire(&registered, &*bound, turn).await? else {
@@ -225,12 +222,12 @@ impl Walk<'_> {
         };
         self.intent.tool = Ok(registered.descriptor.name().clone());
         self.intent.fingerprint = Some(registered.descriptor.fingerprint());
-        self.still_itself(registered)?;
+        Self::still_itself(registered)?;
         Ok(registered.clone())
     }
 
     /// Denies a tool that describes itself in another way than when it was registered.
-    fn still_itself(&self, registered: &Registered) -> Result<(), Ended> {
+    fn still_itself(registered: &Registered) -> Result<(), Ended> {
         if registered.tool.descriptor().fingerprint() == registered.descriptor.fingerprint() {
             return Ok(());
         }
@@ -284,7 +281,7 @@ impl Walk<'_> {
         registered: &Registered,
         given: Map<String, Value>,
     ) -> Result<(Arguments, Vec<String>), Ended> {
-        let mut arguments = self.check(registered, given)?;
+        let mut arguments = Self::check(registered, given)?;
         let mut asked = Vec::new();
         for (name, hook) in &self.context.hooks.pre {
             let proposed = Proposed {
@@ -300,7 +297,7 @@ impl Walk<'_> {
             match said {
                 Ok(Ok(Ok(PreVerdict::Continue))) => {}
                 Ok(Ok(Ok(PreVerdict::Rewrite(rewritten)))) => {
-                    arguments = self.check(registered, rewritten)?;
+                    arguments = Self::check(registered, rewritten)?;
                 }
                 Ok(Ok(Ok(PreVerdict::Ask(reason)))) => asked.push(format!("hook {name}: {reason}")),
                 Ok(Ok(Ok(PreVerdict::Deny(reason)))) => return Err(refuse(reason)),
@@ -328,11 +325,7 @@ impl Walk<'_> {
         Ok((arguments, asked))
     }
 
-    fn check(
-        &self,
-        registered: &Registered,
-        given: Map<String, Value>,
-    ) -> Result<Arguments, Ended> {
+    fn check(registered: &Registered, given: Map<String, Value>) -> Result<Arguments, Ended> {
         let checked = registered.descriptor.input().normalise(given);
         match checked {
             Ok(normalised) => Ok(Arguments::accepted(normalised.arguments)),
@@ -398,155 +391,8 @@ impl Walk<'_> {
         Ok(bound)
     }
 
-    /// Station 7: asks policy, and a person where policy or a hook wants one.
-    async fn authorise(
-        &mut self,
-        subject: &Subjected<'_>,
-        bound: &dyn Bound,
-        asked: &[String],
-        approved: Option<&TicketRecordAnswered>,
-        call: &ToolCall,
-    ) -> Result<Authorised, Ended> {
-        let descriptor = &subject.registered.descriptor;
-        let (tool, alias) = names(subject.registered);
-        let resources: Vec<Resource> = bound
-            .records()
-            .iter()
-            .map(|it| Resource::new(it.slot.clone(), it.path.clone(), it.access))
-            .collect();
-        let verdict = self.context.policy.decide(&Subject {
-            call: self.intent.call,
-            fingerprint: descriptor.fingerprint(),
-            arguments_digest: subject.arguments.digest(),
-            tool,
-            alias,
-            effects: subject.effects,
-            resources: &resources,
-        });
-        let mut because = verdict.because().to_string();
-        let decision = match verdict.decision() {
-            Decision::Allow if !asked.is_empty() => {
-                because = asked.join("; ");
-                Decision::Ask
-            }
-            decision => decision,
-        };
-        self.intent.decision = Some(DecisionRecord { decision, because: because.clone() });
-        match decision {
-            Decision::Allow => Ok(Authorised::Allowed(verdict)),
-            Decision::Deny => Err(denied(verdict.because().denial())),
-            Decision::Ask => match approved {
-                Some(answered) => {
-                    let asked_about = &answered.record;
-                    if asked_about.fingerprint != descriptor.fingerprint()
-                        || asked_about.arguments_digest != subject.arguments.digest()
-                        || asked_about.bindings != bound.records()
-                    {
-                        return Err(denied(Denial::new(
-                            Control::Stale,
-                            "the call is no longer the one that was approved: its tool, arguments or files changed",
-                        )));
-                    }
-                    let because = format!("approved by {}: {because}", answered.by);
-                    self.intent.decision =
-                        Some(DecisionRecord { decision: Decision::Allow, because });
-                    Ok(Authorised::Allowed(verdict))
-                }
-                None => {
-                    let ways_out = verdict.because().hints().to_vec();
-                    let mut ticket = self.suspend(subject, bound, because, call).await?;
-                    ticket.ways_out = ways_out;
-                    Ok(Authorised::Waiting(ticket))
-                }
-            },
-        }
-    }
-
-    /// Makes a ticket and journals it before anybody is asked.
-    async fn suspend(
-        &mut self,
-        subject: &Subjected<'_>,
-        bound: &dyn Bound,
-        because: String,
-        call: &ToolCall,
-    ) -> Result<Box<Ticket>, Ended> {
-        let ports = self.dispatch.ports();
-        let now = ports.clock.now().unix_ms();
-        let record = TicketRecord {
-            version: RECORD_VERSION,
-            ticket: ports.ticket_id(),
-            call: self.intent.call,
-            tool: subject.registered.descriptor.name().clone(),
-            fingerprint: subject.registered.descriptor.fingerprint(),
-            arguments_digest: subject.arguments.digest(),
-            bindings: bound.records().to_vec(),
-            because,
-            expires: Timestamp::from_unix_ms(now + millis(self.dispatch.inner.limits.approval)),
-        };
-        self.journal_intent().await?;
-        ports.journal.append(Entry::Ticket(&record)).await.map_err(|error| failed(error.into()))?;
-        Ok(Box::new(Ticket {
-            record,
-            ways_out: Vec::new(),
-            call: call.clone(),
-            arguments: subject.arguments.values().clone(),
-        }))
-    }
-
-    /// Takes an answer: once, in time, and only a yes goes on.
-    async fn answered(
-        &mut self,
-        ticket: Ticket,
-        answer: Answer,
-    ) -> Result<TicketRecordAnswered, Ended> {
-        self.intent.tool = Ok(ticket.record.tool.clone());
-        self.intent.arguments = Value::Object(ticket.arguments);
-        let now = self.dispatch.ports().clock.now();
-        let refused = |reason: String| Denial::new(Control::Approval, reason);
-        let (by, verdict) = match answer {
-            Answer::Approve { by } if now > ticket.record.expires => (
-                by,
-                Err(refused(
-                    "the answer came after the question had expired; make the call again"
-                        .to_owned(),
-                )),
-            ),
-            Answer::Approve { by } => (by, Ok(())),
-            Answer::Refuse { by, reason } => {
-                let why = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
-                let denial = refused(format!("{by} said no{why}"));
-                (by, Err(denial))
-            }
-            Answer::Nobody { ways_out } => {
-                let denial = refused(format!(
-                    "this call needs a yes, and there is nobody to ask ({})",
-                    ticket.record.because
-                ));
-                {
-                    let hints = ticket.ways_out.into_iter().chain(ways_out);
-                    ("nobody".to_owned(), Err(hints.fold(denial, Denial::hint)))
-                }
-            }
-            Answer::Later => {
-                ("nobody".to_owned(), Err(refused("the question is still open".to_owned())))
-            }
-        };
-        let text = match &verdict {
-            Ok(()) => format!("approved by {by}"),
-            Err(denial) => denial.reason.clone(),
-        };
-        self.journalled = true;
-        let entry = Entry::Answered { ticket: ticket.record.ticket, answer: &text, at: now };
-        self.dispatch.ports().journal.append(entry).await.map_err(|error| failed(error.into()))?;
-        if self.context.cancellation.is_cancelled() {
-            return Err(Box::new(Outcome::new(Status::Cancelled)));
-        }
-        verdict.map_err(denied)?;
-        Ok(TicketRecordAnswered { record: ticket.record, by })
-    }
-
     /// Station 8: from here on the call is on record; if it cannot be, it does not happen.
-    async fn journal_intent(&mut self) -> Result<(), Ended> {
+    pub(super) async fn journal_intent(&mut self) -> Result<(), Ended> {
         let kept = self.dispatch.ports().journal.append(Entry::Intent(&self.intent)).await;
         kept.map_err(|error| {
             failed(
@@ -564,7 +410,7 @@ impl Walk<'_> {
         let woken =
             self.unless_cancelled(tokio::time::timeout(limit, registered.waking.wake())).await?;
         match woken {
-            Ok(Ok(())) => self.still_itself(registered),
+            Ok(Ok(())) => Self::still_itself(registered),
             Ok(Err(failure)) => Err(failed(failure)),
             Err(_) => Err(failed(Failure::new(
                 ErrorKind::Unavailable,
@@ -632,7 +478,7 @@ impl Walk<'_> {
             match tokio::time::timeout(self.dispatch.inner.limits.hook, running).await {
                 Ok(Ok(Ok(()))) => {}
                 Ok(Ok(Err(error))) => {
-                    tracing::warn!(hook = name, error, "a hook failed after the call")
+                    tracing::warn!(hook = name, error, "a hook failed after the call");
                 }
                 Ok(Err(panic)) => {
                     panicked(&format!("hook {name}"), &*panic);
@@ -643,21 +489,8 @@ impl Walk<'_> {
     }
 }
 
-/// A ticket that somebody said yes to.
-pub(super) struct TicketRecordAnswered {
-    record: TicketRecord,
-    by: String,
-}
-
-/// What is authorised: a tool with arguments and what they amount to.
-struct Subjected<'a> {
-    registered: &'a Registered,
-    arguments: &'a Arguments,
-    effects: &'a Capabilities,
-}
-
 /// Returns the canonical name, and the alias where the call came by one.
-fn names(
+pub(super) fn names(
     registered: &Registered,
 ) -> (&haft_protocol::QualifiedName, Option<&haft_protocol::QualifiedName>) {
     match &registered.alias_of {

@@ -8,9 +8,11 @@
 )]
 
 mod approval;
+mod attribute;
 mod batch;
 mod ending;
 mod entrances;
 mod hooks;
 mod registry;
+mod ui;
 mod walk;
