@@ -1,2 +1,95 @@
 //! The `haft` command.
-fn main() {}
+//!
+//! One command, one file, under `command/`. Nothing but [`print`] writes to the terminal; nothing but [`environment`]
+//! reads the environment; what a command does is done by the library.
+
+mod approver;
+mod args;
+mod assemble;
+mod command;
+mod environment;
+mod exit;
+mod files;
+mod print;
+mod progress;
+mod when;
+
+use std::io::IsTerminal as _;
+use std::process::ExitCode;
+
+use clap::Parser as _;
+use tracing_subscriber::EnvFilter;
+
+use crate::args::{Cli, Command, Global};
+use crate::environment::Environment;
+use crate::exit::Exit;
+use crate::print::Printer;
+
+fn main() -> ExitCode {
+    let environment = Environment::read();
+    let Cli { global, command } = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are no errors; clap prints each where it belongs.
+            let _ = error.print();
+            return if error.use_stderr() { Exit::Usage } else { Exit::Ok }.into();
+        }
+    };
+    log_to_stderr(&global, &environment);
+    let printer = Printer::new(global.json, command.name(), global.color);
+    let exit = match run(command, &global, &environment, printer) {
+        Ok(exit) => exit,
+        Err(error) => report(printer, &error),
+    };
+    exit.into()
+}
+
+/// Runs a command on a runtime of its own.
+fn run(
+    command: Command,
+    global: &Global,
+    environment: &Environment,
+    printer: Printer,
+) -> anyhow::Result<Exit> {
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let exit = runtime.block_on(command::run(command, global, environment, printer));
+    // Bodies that did not stop when asked to are left to end with the process.
+    runtime.shutdown_background();
+    exit
+}
+
+/// Prints an error of ours with its causes; a mistake in the configuration or on the command line is the user's.
+fn report(printer: Printer, error: &anyhow::Error) -> Exit {
+    let text = format!("{error:#}");
+    if error.is::<assemble::UserMistake>() {
+        let hints = error
+            .downcast_ref::<assemble::UserMistake>()
+            .map(|it| it.hints.clone())
+            .unwrap_or_default();
+        return printer.error(Exit::Usage, "usage", &text, &hints);
+    }
+    printer.error(Exit::Failed, "failed", &text, &[])
+}
+
+fn log_to_stderr(global: &Global, environment: &Environment) {
+    let level = match global.verbose {
+        0 => "error",
+        1 => "info,haft=debug",
+        2 => "debug",
+        _ => "trace",
+    };
+    let filter = match &environment.log {
+        Some(filter) => EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new(level)),
+        None => EnvFilter::new(level),
+    };
+    // Without `-v`, what went wrong is in the outcome; the operator's detail waits for those who ask.
+    if global.verbose == 0 && environment.log.is_none() {
+        return;
+    }
+    let _ = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_writer(std::io::stderr)
+        .try_init();
+}

@@ -10,6 +10,7 @@ mod context;
 mod handle;
 mod nested;
 mod permit;
+mod rehearse;
 mod run;
 mod ticket;
 mod walk;
@@ -24,6 +25,7 @@ use tokio_util::task::TaskTracker;
 pub use context::{Budget, CallContext, Reporter};
 pub use handle::CallHandle;
 pub(crate) use nested::NestedDoor;
+pub use rehearse::Rehearsal;
 pub use ticket::{Dispatched, Ticket};
 
 use crate::Answer;

@@ -47,7 +47,8 @@ pub use call::{Call, blocking};
 pub use cancel::Cancellation;
 pub use descriptor::{Descriptor, DescriptorBuilder, DescriptorError};
 pub use dispatch::{
-    Budget, CallContext, CallHandle, Dispatch, DispatchLimits, Dispatched, Reporter, Ticket,
+    Budget, CallContext, CallHandle, Dispatch, DispatchLimits, Dispatched, Rehearsal, Reporter,
+    Ticket,
 };
 pub use extensions::Extensions;
 pub use function::FunctionTool;

@@ -1,1 +1,74 @@
-//! Facade of haft for library users: re-exports and assembly.
+//! Typed tools over a workspace for language models, behind one call path that checks, confines and records every call.
+//!
+//! [`Haft`] puts the parts together: a workspace, the built-in tools, a policy, a store of records. Calls go through
+//! [`Haft::call`], or through [`Haft::dispatch`] with a [context](Haft::context) of your own.
+//!
+//! ```
+//! use haft::{Haft, State};
+//! use serde_json::json;
+//!
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+//! # let folder = std::env::temp_dir();
+//! let haft = Haft::builder().root(folder).state(State::Memory).open()?;
+//! let outcome = haft.call("reader", json!({ "action": "list_dir" })).await;
+//! assert!(outcome.is_ok());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! To write a tool, put [`tool`](macro@tool) on a function, or implement [`TypedTool`], and register it:
+//! see [`guide`](mod@guide).
+
+mod assembly;
+pub mod guide;
+
+pub use assembly::{Haft, HaftBuilder, OpenError, OpenWithError, State};
+pub use haft_protocol::{
+    ArtifactId, Bound, CallId, Caller, Capabilities, Capability, Change, ContentPart, Control,
+    Decision, Denial, Digest, Entrance, ErrorKind, Failure, LogicalPath, Notice, NoticeKind,
+    Outcome, Progress, QualifiedName, RawArguments, RunId, Status, Timestamp, ToolCall, Usage,
+    limits,
+};
+pub use haft_tool::{
+    Alias, Answer, Arguments, BoxFuture, BuildContext, Call, CallContext, CallHandle, Cancellation,
+    Descriptor, Dispatch, DispatchLimits, Dispatched, Facts, FunctionTool, Hooks, IntoOutput, Json,
+    OnConflict, Output, Ports, Registered, Registry, RegistryError, Reporter, Scope, Selection,
+    Shown, Slot, Snapshot, SourceError, Ticket, Tool, ToolPath, ToolSource, TypedTool, blocking,
+    hooks, ports, tool,
+};
+
+/// The built-in tools.
+pub mod coding {
+    pub use haft_coding::*;
+}
+
+/// Configuration files and their trust.
+pub mod config {
+    pub use haft_config::*;
+}
+
+/// Rules, presets and verdicts.
+pub mod policy {
+    pub use haft_policy::*;
+}
+
+/// Contracts in JSON Schema.
+pub mod schema {
+    pub use haft_schema::*;
+}
+
+/// Records and artifacts.
+pub mod store {
+    pub use haft_store::*;
+}
+
+/// Text as bytes that survive, and text that is safe to print.
+pub mod text {
+    pub use haft_text::*;
+}
+
+/// The door to user files.
+pub mod workspace {
+    pub use haft_workspace::*;
+}

@@ -1,6 +1,6 @@
 //! The walk of one call: station 7, and the answers to its questions.
 
-use haft_policy::{Resource, Subject, Verdict};
+use haft_policy::{Explanation, Policy, Resource, Subject, Verdict};
 use haft_protocol::{
     Capabilities, Control, Decision, DecisionRecord, Denial, Outcome, RECORD_VERSION, Status,
     TicketRecord, Timestamp, ToolCall,
@@ -81,6 +81,18 @@ impl Walk<'_> {
     }
 
     fn decide(&self, subject: &Subjected<'_>) -> Verdict {
+        self.with_subject(subject, |policy, subject| policy.decide(subject))
+    }
+
+    pub(super) fn explain(&self, subject: &Subjected<'_>) -> Explanation {
+        self.with_subject(subject, |policy, subject| policy.explain(subject))
+    }
+
+    fn with_subject<T>(
+        &self,
+        subject: &Subjected<'_>,
+        ask: impl FnOnce(&Policy, &Subject<'_>) -> T,
+    ) -> T {
         let (tool, alias) = names(subject.registered);
         let resources: Vec<Resource> = subject
             .bound
@@ -88,7 +100,7 @@ impl Walk<'_> {
             .iter()
             .map(|it| Resource::new(it.slot.clone(), it.path.clone(), it.access))
             .collect();
-        self.context.policy.decide(&Subject {
+        let subject = Subject {
             call: self.intent.call,
             fingerprint: subject.registered.descriptor.fingerprint(),
             arguments_digest: subject.arguments.digest(),
@@ -96,7 +108,8 @@ impl Walk<'_> {
             alias,
             effects: subject.effects,
             resources: &resources,
-        })
+        };
+        ask(&self.context.policy, &subject)
     }
 
     /// Makes a ticket and journals it before anybody is asked.

@@ -8,7 +8,7 @@ use futures_util::FutureExt as _;
 use haft_protocol::{
     CallId, Capabilities, Control, Decision, DecisionRecord, Denial, ErrorKind, Failure,
     IntentRecord, Notice, NoticeKind, Outcome, OutcomeRecord, RECORD_VERSION, RawArguments, Status,
-    TicketRecord, Timestamp, ToolCall,
+    ToolCall,
 };
 use haft_schema::{Extra, Reading};
 use serde_json::{Map, Value};
@@ -18,10 +18,10 @@ use super::batch::Turn;
 use super::run::{Held, Prepared};
 use super::ticket::{Approved, Ticket};
 use super::{Budget, CallContext, Dispatch, Dispatched};
+use crate::Arguments;
 use crate::hooks::{Committed, PreVerdict, Proposed};
 use crate::ports::{BindRefusal, Bound, Entry, SlotValue};
 use crate::registry::Registered;
-use crate::{Answer, Arguments};
 
 /// Where a walk starts.
 pub(super) enum Start {
@@ -96,25 +96,7 @@ pub(super) async fn walk(
     start: Start,
     turn: Option<Turn>,
 ) -> Dispatched {
-    let mut walk = Walk {
-        dispatch,
-        context,
-        intent: IntentRecord {
-            version: RECORD_VERSION,
-            call: start.call_id(),
-            tool: Err(String::new()),
-            caller: context.caller.clone(),
-            at: dispatch.ports().clock.now(),
-            fingerprint: None,
-            arguments_digest: None,
-            arguments: Value::Null,
-            bindings: Vec::new(),
-            effects: None,
-            decision: None,
-        },
-        notices: Vec::new(),
-        journalled: false,
-    };
+    let mut walk = Walk::new(dispatch, context, start.call_id());
     let mut turn = turn;
     let end = AssertUnwindSafe(walk.stations(start, &mut turn)).catch_unwind().await;
     let (outcome, held) = match end {
@@ -144,7 +126,24 @@ pub(super) fn panicked(who: &str, panic: &(dyn std::any::Any + Send)) -> Failure
     )
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    pub(super) fn new(dispatch: &'a Dispatch, context: &'a CallContext, call: CallId) -> Self {
+        let intent = IntentRecord {
+            version: RECORD_VERSION,
+            call,
+            tool: Err(String::new()),
+            caller: context.caller.clone(),
+            at: dispatch.ports().clock.now(),
+            fingerprint: None,
+            arguments_digest: None,
+            arguments: Value::Null,
+            bindings: Vec::new(),
+            effects: None,
+            decision: None,
+        };
+        Self { dispatch, context, intent, notices: Vec::new(), journalled: false }
+    }
+
     async fn stations(&mut self, start: Start, turn: &mut Option<Turn>) -> Result<End, Ended> {
         let (call, approved) = match start {
             Start::Fresh { call, within } => {
@@ -200,7 +199,11 @@ impl Walk<'_> {
     }
 
     /// Station 1: finds the tool in the snapshot that was advertised.
-    fn resolve(&mut self, name: &str, arguments: &RawArguments) -> Result<Registered, Ended> {
+    pub(super) fn resolve(
+        &mut self,
+        name: &str,
+        arguments: &RawArguments,
+    ) -> Result<Registered, Ended> {
         if self.intent.arguments.is_null() {
             self.intent.arguments = match arguments {
                 RawArguments::Json(value) => value.clone(),
@@ -256,7 +259,7 @@ impl Walk<'_> {
     }
 
     /// Station 3: reads the arguments, with bounded repair that is reported.
-    fn decode(
+    pub(super) fn decode(
         &mut self,
         registered: &Registered,
         raw: RawArguments,
@@ -325,7 +328,10 @@ impl Walk<'_> {
         Ok((arguments, asked))
     }
 
-    fn check(registered: &Registered, given: Map<String, Value>) -> Result<Arguments, Ended> {
+    pub(super) fn check(
+        registered: &Registered,
+        given: Map<String, Value>,
+    ) -> Result<Arguments, Ended> {
         let checked = registered.descriptor.input().normalise(given);
         match checked {
             Ok(normalised) => Ok(Arguments::accepted(normalised.arguments)),
@@ -334,7 +340,7 @@ impl Walk<'_> {
     }
 
     /// Narrows the declared capabilities to this call's, never beyond the declared ones.
-    fn effects(
+    pub(super) fn effects(
         &mut self,
         registered: &Registered,
         arguments: &Arguments,
@@ -358,7 +364,7 @@ impl Walk<'_> {
     }
 
     /// Station 6: turns paths into handles.
-    async fn bind(
+    pub(super) async fn bind(
         &mut self,
         registered: &Registered,
         arguments: &Arguments,

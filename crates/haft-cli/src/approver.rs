@@ -1,0 +1,76 @@
+//! Asking the person at the terminal.
+
+use std::io::{IsTerminal as _, Write as _};
+
+use haft::ports::{Approver, Port, Question};
+use haft::{Answer, text};
+
+/// Asks the person at the terminal, and says that there is nobody where there is no terminal.
+#[derive(Debug, Clone)]
+pub(crate) struct TerminalApprover {
+    user: String,
+    may_ask: bool,
+}
+
+impl TerminalApprover {
+    /// Makes an approver. In JSON mode nobody is asked: a program reads the answers.
+    pub(crate) fn new(user: String, json: bool) -> Self {
+        let may_ask = !json && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+        Self { user, may_ask }
+    }
+}
+
+impl Port for TerminalApprover {
+    fn describe(&self) -> String {
+        if self.may_ask {
+            format!("{} at this terminal", self.user)
+        } else {
+            "nobody: standard input is no terminal, or --json was given".to_owned()
+        }
+    }
+}
+
+impl Approver for TerminalApprover {
+    fn ask<'a>(&'a self, question: &'a Question) -> haft::BoxFuture<'a, Answer> {
+        Box::pin(async move {
+            if !self.may_ask {
+                return Answer::Nobody { ways_out: Vec::new() };
+            }
+            let shown = shown(question);
+            let user = self.user.clone();
+            haft::blocking(move || ask_at_terminal(&shown, user)).await
+        })
+    }
+}
+
+/// Shows the call whole: what is shown is what runs.
+fn shown(question: &Question) -> String {
+    let ticket = &question.ticket;
+    let mut lines = vec![format!("{} wants to run ({})", ticket.tool, ticket.because)];
+    for (name, value) in question.arguments.iter() {
+        let value = value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
+        lines.push(format!("  {}: {}", text::visible_line(name), text::visible_line(&value)));
+    }
+    for binding in &ticket.bindings {
+        let path = text::visible_line(binding.path.as_str()).into_owned();
+        lines.push(format!("  {} is {path}", binding.slot));
+    }
+    lines.join("\n")
+}
+
+fn ask_at_terminal(shown: &str, by: String) -> Answer {
+    let mut stderr = anstream::stderr();
+    let asked = write!(stderr, "{}\nAllow this once? [y/N] ", text::visible(shown))
+        .and_then(|()| stderr.flush());
+    if asked.is_err() {
+        return Answer::Nobody { ways_out: Vec::new() };
+    }
+    let mut line = String::new();
+    match std::io::stdin().read_line(&mut line) {
+        Ok(read) if read > 0 && matches!(line.trim(), "y" | "Y" | "yes") => Answer::Approve { by },
+        Ok(_) => Answer::Refuse { by, reason: None },
+        Err(error) => {
+            Answer::Refuse { by, reason: Some(format!("the answer could not be read: {error}")) }
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! From what was typed, what the environment says and what the files say, to the parts of the library.
+
+use std::fmt;
+use std::num::{NonZeroU32, NonZeroU64};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use haft::config::{Config, ConfigError, Flags, Sources};
+use haft::store::{Redaction, Retention, Store, StoreConfig};
+use haft::workspace::Protection;
+use haft::{DispatchLimits, Haft, LogicalPath, OpenError, State};
+
+use crate::approver::TerminalApprover;
+use crate::command::Invocation;
+use crate::environment::Environment;
+use crate::files;
+use crate::print::Tone;
+
+/// A mistake of the user's, as opposed to a fault of ours: exit code 2.
+#[derive(Debug)]
+pub(crate) struct UserMistake {
+    text: String,
+    /// Ways out.
+    pub(crate) hints: Vec<String>,
+}
+
+impl UserMistake {
+    /// Makes a mistake without ways out.
+    pub(crate) fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), hints: Vec::new() }
+    }
+
+    /// Adds a way out.
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+}
+
+impl fmt::Display for UserMistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for UserMistake {}
+
+impl From<ConfigError> for UserMistake {
+    fn from(error: ConfigError) -> Self {
+        Self::new(with_causes(&error))
+    }
+}
+
+impl From<OpenError> for UserMistake {
+    fn from(error: OpenError) -> Self {
+        Self::new(with_causes(&error))
+    }
+}
+
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let next = error.to_string();
+        if !text.contains(&next) {
+            text = format!("{text}: {next}");
+        }
+        cause = error.source();
+    }
+    text
+}
+
+/// Everything a command that makes calls needs.
+pub(crate) struct Assembled {
+    /// The library's parts.
+    pub(crate) haft: Haft,
+    /// The roots, as they were given.
+    pub(crate) roots: Vec<PathBuf>,
+    /// The configuration.
+    pub(crate) config: Config,
+    /// What there is to say about it.
+    pub(crate) about_config: Vec<(Tone, String)>,
+}
+
+impl Invocation<'_> {
+    /// Returns the name of the user, for the record.
+    pub(crate) fn user(&self) -> String {
+        self.environment.user.clone().unwrap_or_else(|| "somebody".to_owned())
+    }
+
+    /// Returns the roots: those given, else the current directory.
+    pub(crate) fn roots(&self) -> anyhow::Result<Vec<PathBuf>> {
+        let here = || {
+            self.environment.current_dir.clone().ok_or_else(|| {
+                UserMistake::new("the current directory is gone").hint("name one with `--root DIR`")
+            })
+        };
+        if self.global.root.is_empty() {
+            return Ok(vec![here()?]);
+        }
+        self.global
+            .root
+            .iter()
+            .map(|root| if root.is_absolute() { Ok(root.clone()) } else { Ok(here()?.join(root)) })
+            .collect()
+    }
+
+    /// Returns the state directory, unless no records are kept.
+    pub(crate) fn state_dir(&self) -> anyhow::Result<Option<PathBuf>> {
+        if self.global.no_state {
+            return Ok(None);
+        }
+        let Environment { state_dir, platform_state_dir, .. } = self.environment;
+        let dir =
+            self.global.state_dir.as_ref().or(state_dir.as_ref()).or(platform_state_dir.as_ref());
+        let Some(dir) = dir else {
+            return Err(UserMistake::new("there is no place for records: HOME is not set")
+                .hint("name one with `--state-dir DIR` or HAFT_STATE_DIR")
+                .hint("or keep none with `--no-state`")
+                .into());
+        };
+        Ok(Some(dir.clone()))
+    }
+}
+
+impl Invocation<'_> {
+    /// Opens the records, for commands that only look at them.
+    pub(crate) fn store(&self) -> anyhow::Result<Store> {
+        let Some(dir) = self.state_dir()? else {
+            return Err(UserMistake::new(
+                "`--no-state` keeps no records, so there are none to look at",
+            )
+            .into());
+        };
+        let config = config(self, &project(&self.roots()?)?)?;
+        let config =
+            StoreConfig { dir, retention: retention(&config), redaction: Redaction::default() };
+        Ok(Store::open(config)?)
+    }
+}
+
+/// Reads the configuration for a project.
+pub(crate) fn config(invocation: &Invocation<'_>, project: &Path) -> anyhow::Result<Config> {
+    let environment = invocation.environment;
+    let user = environment.config_dir.as_ref().map(|dir| dir.join("config.toml"));
+    let trust = environment.config_dir.as_ref().map(|dir| dir.join(files::TRUST_FILE));
+    let mut flags = Flags::default();
+    if let Some(preset) = invocation.global.preset {
+        flags = flags.preset(preset.into());
+    }
+    let sources = Sources {
+        user: user.as_deref(),
+        project: Some(project),
+        trust: trust.as_deref(),
+        environment: environment.settings().map_err(UserMistake::from)?,
+        flags,
+    };
+    let door = |path: &Path| files::read(path, project);
+    Ok(Config::load(&sources, &door).map_err(UserMistake::from)?)
+}
+
+/// Returns the real path of the project: the first root.
+pub(crate) fn project(roots: &[PathBuf]) -> anyhow::Result<PathBuf> {
+    let first = roots.first().context("there is always a first root")?;
+    files::real_path(first).map_err(|error| {
+        UserMistake::new(format!("root `{}` cannot be used: {error}", first.display())).into()
+    })
+}
+
+/// Puts the parts together for a command that makes calls.
+pub(crate) fn open(invocation: &Invocation<'_>) -> anyhow::Result<Haft> {
+    let assembled = assemble(invocation)?;
+    for dropped in assembled.config.dropped() {
+        invocation.printer.aside(Tone::Warn, "config", &dropped.to_string());
+    }
+    Ok(assembled.haft)
+}
+
+/// Puts the parts together, with what there is to say about them.
+pub(crate) fn assemble(invocation: &Invocation<'_>) -> anyhow::Result<Assembled> {
+    let mut roots = invocation.roots()?;
+    let project = project(&roots)?;
+    let config = config(invocation, &project)?;
+    roots.extend(config.further_roots.iter().cloned());
+
+    let Config { protection, limits, .. } = &config;
+    let protection = Protection::extended(&protection.extra, &protection.except)
+        .map_err(|error| UserMistake::new(with_causes(&error)))?;
+    let state = match invocation.state_dir()? {
+        None => State::None,
+        Some(dir) => State::Directory(StoreConfig {
+            dir,
+            retention: retention(&config),
+            redaction: Redaction::default(),
+        }),
+    };
+    let approver = TerminalApprover::new(invocation.user(), invocation.global.json);
+    let mut builder = Haft::builder()
+        .protection(protection)
+        .state(state)
+        .approver(Arc::new(approver))
+        .limits(dispatch_limits(&config))
+        .budgets(limits.calls_per_step, limits.calls_per_run);
+    for root in &roots {
+        builder = builder.root(root);
+    }
+    // The patterns of rules have to lie in roots as the workspace opened them, so the policy comes after.
+    let yes = invocation.global.yes;
+    let haft = builder
+        .open_with(|workspace| {
+            let further: Vec<LogicalPath> = workspace.roots().skip(1).collect();
+            config.policy(&further, yes)
+        })
+        .map_err(|error| match error {
+            haft::OpenWithError::Open(error) => UserMistake::from(error),
+            haft::OpenWithError::Policy(error) => UserMistake::from(error),
+        })?;
+    let about_config = about(&config, invocation);
+    Ok(Assembled { haft, roots, config, about_config })
+}
+
+fn retention(config: &Config) -> Retention {
+    let standard = Retention::default();
+    let journal = &config.journal;
+    Retention {
+        days: u32::try_from(journal.retention_days)
+            .ok()
+            .and_then(NonZeroU32::new)
+            .unwrap_or(standard.days),
+        calls: NonZeroU64::new(journal.retention_calls).unwrap_or(standard.calls),
+        artifact_bytes_total: NonZeroU64::new(journal.artifacts_bytes)
+            .unwrap_or(standard.artifact_bytes_total),
+        ..standard
+    }
+}
+
+fn dispatch_limits(config: &Config) -> DispatchLimits {
+    let limits = &config.limits;
+    let count = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    DispatchLimits {
+        permits: count(limits.permits),
+        acquire: Duration::from_millis(limits.acquire_ms),
+        hook: Duration::from_millis(limits.hook_ms),
+        approval: Duration::from_millis(limits.approval_ms),
+        outcome_text_bytes: count(limits.outcome_text_bytes),
+        ..DispatchLimits::default()
+    }
+}
+
+fn about(config: &Config, invocation: &Invocation<'_>) -> Vec<(Tone, String)> {
+    let mut lines = Vec::new();
+    match &invocation.environment.config_dir {
+        Some(dir) => {
+            lines.push((Tone::Good, format!("yours: {}", dir.join("config.toml").display())))
+        }
+        None => lines.push((Tone::Warn, "yours: none, for HOME is not set".to_owned())),
+    }
+    match config.project() {
+        None => lines.push((Tone::Good, "the project's: none".to_owned())),
+        Some(file) if file.trusted => {
+            lines.push((Tone::Good, format!("the project's, trusted: {}", file.path.display())))
+        }
+        Some(file) => {
+            let text =
+                format!("the project's, not trusted, so it only narrows: {}", file.path.display());
+            lines.push((Tone::Warn, text));
+        }
+    }
+    lines.extend(config.dropped().iter().map(|dropped| (Tone::Warn, dropped.to_string())));
+    lines
+}

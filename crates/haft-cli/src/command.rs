@@ -1,0 +1,67 @@
+//! The commands, one file each.
+
+pub(crate) mod call;
+pub(crate) mod completions;
+pub(crate) mod doctor;
+pub(crate) mod log;
+pub(crate) mod man;
+pub(crate) mod policy;
+pub(crate) mod show;
+pub(crate) mod state;
+pub(crate) mod tools;
+pub(crate) mod trust;
+
+use crate::args::{Command, Global};
+use crate::environment::Environment;
+use crate::exit::Exit;
+use crate::print::Printer;
+
+/// What every command gets.
+pub(crate) struct Invocation<'a> {
+    /// What applies to every command.
+    pub(crate) global: &'a Global,
+    /// What the environment says.
+    pub(crate) environment: &'a Environment,
+    /// The way to the terminal.
+    pub(crate) printer: Printer,
+}
+
+impl Command {
+    /// Returns the command's name, as the JSON envelope has it.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Tools(_) => "tools",
+            Self::Call(_) => "call",
+            Self::Policy(_) => "policy",
+            Self::Trust(_) => "trust",
+            Self::Log(_) => "log",
+            Self::Show(_) => "show",
+            Self::State(_) => "state",
+            Self::Doctor(_) => "doctor",
+            Self::Completions(_) => "completions",
+            Self::Man(_) => "man",
+        }
+    }
+}
+
+/// Runs a command.
+pub(crate) async fn run(
+    command: Command,
+    global: &Global,
+    environment: &Environment,
+    printer: Printer,
+) -> anyhow::Result<Exit> {
+    let invocation = Invocation { global, environment, printer };
+    match command {
+        Command::Tools(args) => tools::run(&invocation, &args),
+        Command::Call(args) => call::run(&invocation, args).await,
+        Command::Policy(args) => policy::run(&invocation, args).await,
+        Command::Trust(args) => trust::run(&invocation, &args),
+        Command::Log(args) => log::run(&invocation, &args),
+        Command::Show(args) => show::run(&invocation, &args),
+        Command::State(args) => state::run(&invocation, &args),
+        Command::Doctor(args) => doctor::run(&invocation, &args),
+        Command::Completions(args) => Ok(completions::run(&args)),
+        Command::Man(args) => man::run(&args),
+    }
+}

@@ -1,0 +1,163 @@
+//! `haft call`: call a tool.
+
+use std::io::Read as _;
+
+use anyhow::Context as _;
+use clap::Args;
+use haft::{
+    ContentPart, Dispatched, Entrance, Haft, NoticeKind, Outcome, RawArguments, Registered, Status,
+    ToolCall, limits,
+};
+use serde_json::{Map, Value, json};
+
+use super::Invocation;
+use crate::assemble::{UserMistake, open};
+use crate::exit::Exit;
+use crate::print::{Printer, Tone};
+use crate::progress::ProgressLine;
+
+/// Call a tool
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  haft call search '{\"action\":\"grep\",\"pattern\":\"TODO\"}'
+  haft call search --arg action=grep --arg pattern=TODO --arg include='[\"*.rs\"]'
+  haft call reader - < arguments.json")]
+pub(crate) struct CallArgs {
+    /// The tool, by wire name or qualified name; `haft tools` lists them
+    tool: String,
+
+    /// The arguments as one JSON object, or `-` to read it from standard input
+    #[arg(allow_hyphen_values = true)]
+    arguments: Option<String>,
+
+    /// One argument; the value is text where the tool wants text, JSON otherwise
+    #[arg(long = "arg", short = 'a', value_name = "KEY=VALUE", conflicts_with = "arguments")]
+    arg: Vec<String>,
+}
+
+pub(crate) async fn run(invocation: &Invocation<'_>, args: CallArgs) -> anyhow::Result<Exit> {
+    let haft = open(invocation)?;
+    let raw = raw_arguments(&haft, args.arguments, &args.arg, &args.tool)?;
+    let printer = invocation.printer;
+    let progress = ProgressLine::new(printer.is_json());
+    let mut context = haft.context(haft.caller(Entrance::Cli, invocation.user()));
+    context.reporter = progress.reporter();
+    let call = ToolCall::new(haft.dispatch().ports().call_id(), args.tool, raw);
+    let id = call.id;
+    let mut handle = haft.dispatch().start(&context, call);
+    let end = tokio::select! {
+        end = &mut handle => end,
+        _ = tokio::signal::ctrl_c() => {
+            handle.cancel();
+            handle.await
+        }
+    };
+    drop(progress);
+    let outcome = match end {
+        Dispatched::Done(outcome) => outcome,
+        // The terminal's approver never answers "later".
+        Dispatched::Waiting(ticket) => {
+            anyhow::bail!("the call waits as ticket {}", ticket.record().ticket)
+        }
+    };
+    let exit = Exit::of(&outcome);
+    if printer.is_json() {
+        return printer.envelope(exit, json!({ "call": id, "outcome": outcome }));
+    }
+    show(printer, &outcome);
+    if let Some(store) = haft.store() {
+        tracing::debug!(call = %id, store = ?store, "recorded");
+    }
+    Ok(exit)
+}
+
+/// Reads the arguments from where they were given.
+pub(super) fn raw_arguments(
+    haft: &Haft,
+    text: Option<String>,
+    pairs: &[String],
+    tool: &str,
+) -> anyhow::Result<RawArguments> {
+    match text.as_deref() {
+        Some("-") => {
+            let mut text = String::new();
+            let most = limits::ARGUMENTS_BYTES as u64 + 1;
+            std::io::stdin()
+                .lock()
+                .take(most)
+                .read_to_string(&mut text)
+                .context("standard input is not UTF-8 text")?;
+            Ok(RawArguments::Text(text))
+        }
+        Some(text) => Ok(RawArguments::Text(text.to_owned())),
+        None => {
+            let snapshot = haft.registry().snapshot();
+            let registered = snapshot.find(tool);
+            let mut object = Map::new();
+            for pair in pairs {
+                let Some((key, value)) = pair.split_once('=') else {
+                    return Err(UserMistake::new(format!(
+                        "`--arg {pair}` has no `=`: expected KEY=VALUE"
+                    ))
+                    .into());
+                };
+                object.insert(key.to_owned(), typed(registered, key, value));
+            }
+            Ok(RawArguments::Json(Value::Object(object)))
+        }
+    }
+}
+
+/// Reads a value as the tool's contract wants it: text as it stands, everything else as JSON where it is JSON.
+fn typed(registered: Option<&Registered>, key: &str, value: &str) -> Value {
+    let wants_text = registered
+        .and_then(|it| it.descriptor.input().schema().get("properties")?.get(key)?.get("type"))
+        .is_some_and(|kind| kind == "string");
+    let text = || Value::String(value.to_owned());
+    if wants_text { text() } else { serde_json::from_str(value).unwrap_or_else(|_| text()) }
+}
+
+/// Prints an outcome: what was asked for to standard output, everything about it to standard error.
+pub(super) fn show(printer: Printer, outcome: &Outcome) {
+    for part in &outcome.content {
+        match part {
+            ContentPart::Text { text } => printer.text(text),
+            ContentPart::Image { media_type, data } => {
+                printer.text(&format!(
+                    "[image, {}, {} bytes]",
+                    media_type.media_type(),
+                    data.len()
+                ));
+            }
+            ContentPart::Artifact { id, title, media_type, bytes } => {
+                printer.text(&format!("[artifact {id}: {title}, {media_type}, {bytes} bytes]"));
+            }
+        }
+    }
+    for bound in &outcome.bounds {
+        printer.aside(Tone::Warn, "bound", &bound.to_string());
+    }
+    for notice in &outcome.notices {
+        let tone = match notice.kind {
+            NoticeKind::Unrecorded | NoticeKind::Detached | NoticeKind::Degraded => Tone::Bad,
+            _ => Tone::Faint,
+        };
+        printer.aside(tone, "notice", &notice.text);
+    }
+    let (label, text, hints): (&str, String, &[String]) = match &outcome.status {
+        Status::Ok => return,
+        Status::Failed(failure) => {
+            (failure.kind.as_str(), failure.model_text.clone(), &failure.hints)
+        }
+        Status::Denied(denial) => {
+            ("denied", format!("by {}: {}", denial.control, denial.reason), &denial.hints)
+        }
+        Status::Cancelled => ("cancelled", "the call was taken back".to_owned(), &[]),
+        Status::TimedOut { after_ms } => ("timed out", format!("after {after_ms} ms"), &[]),
+    };
+    printer.aside(Tone::Bad, label, &text);
+    for hint in hints {
+        printer.aside(Tone::Warn, "hint", hint);
+    }
+}

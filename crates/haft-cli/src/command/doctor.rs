@@ -1,0 +1,82 @@
+//! `haft doctor`: check the set-up and say what each part stands on.
+
+use clap::Args;
+use serde_json::json;
+
+use super::Invocation;
+use crate::assemble::{Assembled, assemble};
+use crate::exit::Exit;
+use crate::print::Tone;
+
+/// Check the set-up and say what each part stands on
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {}
+
+/// One line of the report.
+struct Line {
+    topic: &'static str,
+    tone: Tone,
+    text: String,
+}
+
+pub(crate) fn run(invocation: &Invocation<'_>, _: &DoctorArgs) -> anyhow::Result<Exit> {
+    let assembled = assemble(invocation)?;
+    let lines = lines(&assembled);
+    let printer = invocation.printer;
+    let exit =
+        if lines.iter().any(|line| line.tone == Tone::Bad) { Exit::Failed } else { Exit::Ok };
+    if printer.is_json() {
+        let rows: Vec<_> = lines
+            .iter()
+            .map(|line| {
+                let level = match line.tone {
+                    Tone::Bad => "bad",
+                    Tone::Warn => "warn",
+                    _ => "ok",
+                };
+                json!({ "topic": line.topic, "level": level, "text": line.text })
+            })
+            .collect();
+        return printer.envelope(exit, json!({ "lines": rows }));
+    }
+    let mut topic = "";
+    for line in &lines {
+        let label = if topic == line.topic { "" } else { line.topic };
+        topic = line.topic;
+        let mark = match line.tone {
+            Tone::Bad => "bad  ",
+            Tone::Warn => "note ",
+            _ => "ok   ",
+        };
+        printer.line(&[
+            (Tone::Strong, &format!("{label:<10}")),
+            (line.tone, mark),
+            (Tone::Plain, &line.text),
+        ]);
+    }
+    Ok(exit)
+}
+
+fn lines(assembled: &Assembled) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let mut say = |topic, tone, text: String| lines.push(Line { topic, tone, text });
+    say("haft", Tone::Good, format!("version {}", env!("CARGO_PKG_VERSION")));
+    for root in &assembled.roots {
+        say("roots", Tone::Good, root.display().to_string());
+    }
+    for line in &assembled.about_config {
+        say("config", line.0, line.1.clone());
+    }
+    for preset in assembled.haft.policy().presets() {
+        let rules = assembled.haft.policy().rules().count();
+        say("policy", Tone::Good, format!("preset {preset}, {rules} rules"));
+    }
+    for report in assembled.haft.dispatch().ports().report() {
+        let tone = if report.is_none { Tone::Warn } else { Tone::Good };
+        say("ports", tone, format!("{}: {}", report.port, report.behind));
+    }
+    let tools = assembled.haft.registry().snapshot();
+    let names: Vec<&str> = tools.tools().map(|it| it.wire.as_str()).collect();
+    say("tools", Tone::Good, names.join(", "));
+    lines
+}

@@ -1,0 +1,93 @@
+//! `haft show`: show one recorded call, or the bytes of an artifact.
+
+use clap::Args;
+use haft::ArtifactId;
+use haft::store::{CallDetail, IdQuery, StoreError};
+
+use super::Invocation;
+use super::call::show as show_outcome;
+use crate::assemble::UserMistake;
+use crate::exit::Exit;
+use crate::print::{Printer, Tone};
+use crate::when;
+
+/// Show one recorded call
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// The call: its id, the first or last four letters or more of it, or `last`; or the id of an artifact, whose bytes
+    /// are written as they are
+    id: String,
+}
+
+pub(crate) fn run(invocation: &Invocation<'_>, args: &ShowArgs) -> anyhow::Result<Exit> {
+    let store = invocation.store()?;
+    let printer = invocation.printer;
+    let query: IdQuery =
+        args.id.parse().map_err(|error: StoreError| UserMistake::new(error.to_string()))?;
+    match store.show(&query) {
+        Ok(detail) if printer.is_json() => printer.envelope(Exit::Ok, detail),
+        Ok(detail) => {
+            print(printer, &detail);
+            Ok(Exit::Ok)
+        }
+        Err(error @ StoreError::NoSuchCall { .. }) => match args.id.parse::<ArtifactId>() {
+            Ok(id) => artifact(printer, &store.artifact(id)?),
+            Err(_) => Ok(printer.error(
+                Exit::Failed,
+                "not_found",
+                &error.to_string(),
+                &["`haft log` lists the calls on record".to_owned()],
+            )),
+        },
+        Err(error @ StoreError::AmbiguousCall { .. }) => {
+            Err(UserMistake::new(error.to_string()).into())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn artifact(printer: Printer, artifact: &haft::store::Artifact) -> anyhow::Result<Exit> {
+    if printer.is_json() {
+        let text = std::str::from_utf8(&artifact.bytes).ok();
+        return printer
+            .envelope(Exit::Ok, serde_json::json!({ "artifact": artifact.info, "text": text }));
+    }
+    printer.bytes(&artifact.bytes);
+    Ok(Exit::Ok)
+}
+
+fn print(printer: Printer, detail: &CallDetail) {
+    let field = |label: &str, text: &str| {
+        printer.line(&[(Tone::Faint, &format!("{label:<12}")), (Tone::Plain, text)]);
+    };
+    let summary = &detail.summary;
+    let id = summary.id.to_string();
+    printer.line(&[(Tone::Strong, &id), (Tone::Plain, "  "), (Tone::Plain, &summary.tool)]);
+    field("status", summary.status.as_str());
+    field("at", &when::show(summary.at));
+    if let Some(ms) = summary.run_ms {
+        field("ran", &format!("{ms} ms in {} attempts", summary.attempts));
+    }
+    field("by", &format!("{} through {}", summary.principal, summary.entrance));
+    if let Some(decision) = &detail.intent.decision {
+        field("decision", &format!("{}: {}", decision.decision, decision.because));
+    }
+    for binding in &detail.intent.bindings {
+        field("bound", &format!("{} `{}` is {}", binding.slot, binding.given, binding.path));
+    }
+    for ticket in &detail.tickets {
+        field("asked", &ticket.record.because);
+        field("answer", ticket.answer.as_deref().unwrap_or("none yet"));
+    }
+    field("arguments", &detail.intent.arguments.to_string());
+    for child in &detail.children {
+        field("inside", &format!("{} {} {}", child.id.short(), child.tool, child.status.as_str()));
+    }
+    for artifact in &detail.artifacts {
+        field("artifact", &format!("{} {}, {} bytes", artifact.id, artifact.title, artifact.bytes));
+    }
+    if let Some(record) = &detail.outcome {
+        printer.line(&[(Tone::Plain, "")]);
+        show_outcome(printer, &record.outcome);
+    }
+}

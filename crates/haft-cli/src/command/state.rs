@@ -1,0 +1,84 @@
+//! `haft state`: look after recorded state.
+
+use clap::{Args, Subcommand};
+
+use super::{Invocation, log};
+use crate::exit::Exit;
+use crate::print::Tone;
+use crate::when;
+
+/// Look after recorded state
+#[derive(Debug, Subcommand)]
+pub(crate) enum StateCommand {
+    /// Say how much space records take up, and where
+    Du,
+    /// Remove what is older or more than the configuration keeps
+    Gc(GcArgs),
+}
+
+/// Remove what is older or more than the configuration keeps
+#[derive(Debug, Args)]
+pub(crate) struct GcArgs {
+    /// Only say what would be removed
+    #[arg(long, short = 'n')]
+    dry_run: bool,
+}
+
+pub(crate) fn run(invocation: &Invocation<'_>, command: &StateCommand) -> anyhow::Result<Exit> {
+    let store = invocation.store()?;
+    let printer = invocation.printer;
+    let field = |label: &str, text: &str| {
+        printer.line(&[(Tone::Faint, &format!("{label:<10}")), (Tone::Plain, text)]);
+    };
+    match command {
+        StateCommand::Du => {
+            let usage = store.usage()?;
+            if printer.is_json() {
+                return printer.envelope(Exit::Ok, usage);
+            }
+            if let Some(dir) = &usage.dir {
+                field("where", &dir.display().to_string());
+            }
+            let oldest = usage
+                .oldest
+                .map(|at| format!(", the oldest of {}", when::show(at)))
+                .unwrap_or_default();
+            field("calls", &format!("{}{oldest}", usage.calls));
+            field("database", &size(usage.database_bytes + usage.log_bytes));
+            field("artifacts", &format!("{} in {} files", size(usage.object_bytes), usage.objects));
+        }
+        StateCommand::Gc(args) => {
+            let now = log::now();
+            let report = if args.dry_run { store.gc_preview(now)? } else { store.gc(now)? };
+            if printer.is_json() {
+                return printer.envelope(Exit::Ok, report);
+            }
+            let verb = if args.dry_run { "would remove" } else { "removed" };
+            printer.text(&format!(
+                "{verb} {} calls, {} artifacts and {} of stored content",
+                report.calls,
+                report.artifacts,
+                size(report.object_bytes)
+            ));
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+/// Shows a number of bytes in a unit that fits.
+fn size(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    if bytes < 1024 {
+        return format!("{bytes} bytes");
+    }
+    let mut value = bytes as f64;
+    let mut unit = "bytes";
+    for next in UNITS {
+        if value < 1024.0 {
+            break;
+        }
+        value /= 1024.0;
+        unit = next;
+    }
+    format!("{value:.1} {unit}")
+}

@@ -1,0 +1,44 @@
+//! Exit codes, which scripts may rely on.
+
+use std::process::ExitCode;
+
+use haft::{Outcome, Status};
+
+/// How the command ended. The numbers never change their meaning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// Everything went well.
+    Ok = 0,
+    /// A tool or command could not do what it was asked to.
+    Failed = 1,
+    /// The command line, the arguments or the configuration is wrong.
+    Usage = 2,
+    /// A control refused.
+    Denied = 3,
+    /// A body ran past its deadline.
+    TimedOut = 4,
+    /// Somebody took the call back.
+    Cancelled = 130,
+}
+
+impl Exit {
+    /// Returns the code for an outcome.
+    pub(crate) fn of(outcome: &Outcome) -> Self {
+        match &outcome.status {
+            Status::Ok => Self::Ok,
+            Status::Failed(failure) if failure.kind == haft::ErrorKind::InvalidArguments => {
+                Self::Usage
+            }
+            Status::Failed(_) => Self::Failed,
+            Status::Denied(_) => Self::Denied,
+            Status::TimedOut { .. } => Self::TimedOut,
+            Status::Cancelled => Self::Cancelled,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}

@@ -1,0 +1,308 @@
+//! Putting the parts together.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use haft_coding::CodingTools;
+use haft_policy::Policy;
+use haft_protocol::{Caller, Entrance, Outcome, RawArguments, RunId, ToolCall};
+use haft_store::{Redaction, Retention, Store, StoreConfig, StoreError};
+use haft_tool::ports::none::{
+    NoApprover, NoArtifacts, NoCapture, NoCheckpoints, NoExclusion, NoJournal,
+};
+use haft_tool::ports::{Approver, Artifacts, Exclusion, Journal};
+use haft_tool::{
+    BuildContext, CallContext, Dispatch, DispatchLimits, Dispatched, Hooks, OnConflict, Ports,
+    Registry, RegistryError, SystemClock, SystemIds, ToolSource,
+};
+use haft_workspace::{Protection, Workspace, WorkspaceBinder, WorkspaceConfig, WorkspaceError};
+
+/// Where records go.
+#[derive(Debug, Clone, Default)]
+pub enum State {
+    /// Nowhere: calls leave no record.
+    #[default]
+    None,
+    /// Into memory, gone with the value.
+    Memory,
+    /// Into a state directory.
+    Directory(StoreConfig),
+}
+
+/// A set of parts that could not be put together.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// A root cannot be opened.
+    #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
+    /// The state directory cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Two tools share a name, or a source cannot build.
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
+}
+
+/// A set of parts that could not be put together, or a policy that could not be made for it.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenWithError<E> {
+    /// The parts.
+    #[error(transparent)]
+    Open(OpenError),
+    /// The policy.
+    #[error(transparent)]
+    Policy(E),
+}
+
+/// Everything a program needs to make calls: a workspace, tools, a policy, a dispatch and its records.
+#[derive(Debug)]
+pub struct Haft {
+    dispatch: Dispatch,
+    registry: Registry,
+    workspace: Workspace,
+    policy: Arc<Policy>,
+    hooks: Arc<Hooks>,
+    store: Option<Store>,
+    run: RunId,
+    calls_per_step: u64,
+    calls_per_run: u64,
+}
+
+/// A [`Haft`] in the making.
+pub struct HaftBuilder {
+    roots: Vec<PathBuf>,
+    protection: Protection,
+    policy: Policy,
+    hooks: Hooks,
+    state: State,
+    approver: Arc<dyn Approver>,
+    limits: DispatchLimits,
+    calls_per_step: u64,
+    calls_per_run: u64,
+    sources: Vec<Arc<dyn ToolSource>>,
+}
+
+impl Haft {
+    /// Starts with the built-in tools, the standard protection list, the preset `edit`, no records and nobody to ask.
+    pub fn builder() -> HaftBuilder {
+        HaftBuilder {
+            roots: Vec::new(),
+            protection: Protection::standard(),
+            policy: Policy::default(),
+            hooks: Hooks::none(),
+            state: State::default(),
+            approver: Arc::new(NoApprover),
+            limits: DispatchLimits::default(),
+            calls_per_step: haft_protocol::limits::CALLS_PER_STEP as u64,
+            calls_per_run: haft_protocol::limits::CALLS_PER_RUN,
+            sources: Vec::new(),
+        }
+    }
+
+    /// Makes one call as a program that uses the library, in a step of its own.
+    ///
+    /// A call that needs a person's answer and gets none is refused, and the outcome says so.
+    pub async fn call(&self, tool: &str, arguments: impl Into<RawArguments>) -> Outcome {
+        let context = self.context(self.caller(Entrance::Library, "library"));
+        let call = ToolCall::new(self.dispatch.ports().call_id(), tool, arguments);
+        match self.dispatch.dispatch(&context, call).await {
+            Dispatched::Done(outcome) => outcome,
+            Dispatched::Waiting(ticket) => {
+                let nobody = haft_tool::Answer::Nobody { ways_out: Vec::new() };
+                match self.dispatch.resume(&context, *ticket, nobody).await {
+                    Dispatched::Done(outcome) => outcome,
+                    Dispatched::Waiting(ticket) => Outcome::from(haft_protocol::Denial::new(
+                        haft_protocol::Control::Approval,
+                        ticket.record().because.clone(),
+                    )),
+                }
+            }
+        }
+    }
+
+    /// Names somebody who makes calls in this run.
+    pub fn caller(&self, entrance: Entrance, principal: impl Into<String>) -> Caller {
+        Caller { entrance, principal: principal.into(), run: self.run, branch: None, parent: None }
+    }
+
+    /// Makes the context of somebody's calls: the tools as they are now, this policy, these hooks, fresh budgets.
+    pub fn context(&self, caller: Caller) -> CallContext {
+        let mut context =
+            CallContext::new(caller, self.registry.snapshot(), Arc::clone(&self.policy));
+        context.hooks = Arc::clone(&self.hooks);
+        context.step = haft_tool::Budget::new(self.calls_per_step);
+        context.run = haft_tool::Budget::new(self.calls_per_run);
+        context
+    }
+
+    /// Returns the one path of calls.
+    pub fn dispatch(&self) -> &Dispatch {
+        &self.dispatch
+    }
+
+    /// Returns the tools.
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// Returns the workspace.
+    pub fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
+    /// Returns the policy, which is pinned for the life of this value.
+    pub fn policy(&self) -> &Arc<Policy> {
+        &self.policy
+    }
+
+    /// Returns the records, where they are kept.
+    pub fn store(&self) -> Option<&Store> {
+        self.store.as_ref()
+    }
+}
+
+impl HaftBuilder {
+    /// Adds a root; relative paths begin at the first.
+    pub fn root(mut self, root: impl Into<PathBuf>) -> Self {
+        self.roots.push(root.into());
+        self
+    }
+
+    /// Sets the protection list.
+    pub fn protection(mut self, protection: Protection) -> Self {
+        self.protection = protection;
+        self
+    }
+
+    /// Sets the policy.
+    pub fn policy(mut self, policy: Policy) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    /// Sets the hooks.
+    pub fn hooks(mut self, hooks: Hooks) -> Self {
+        self.hooks = hooks;
+        self
+    }
+
+    /// Says where records go.
+    pub fn state(mut self, state: State) -> Self {
+        self.state = state;
+        self
+    }
+
+    /// Says who is asked.
+    pub fn approver(mut self, approver: Arc<dyn Approver>) -> Self {
+        self.approver = approver;
+        self
+    }
+
+    /// Sets the limits of dispatch.
+    pub fn limits(mut self, limits: DispatchLimits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Sets the budgets of calls.
+    pub fn budgets(mut self, calls_per_step: u64, calls_per_run: u64) -> Self {
+        self.calls_per_step = calls_per_step;
+        self.calls_per_run = calls_per_run;
+        self
+    }
+
+    /// Adds a source of tools beside the built-in ones.
+    pub fn source(mut self, source: Arc<dyn ToolSource>) -> Self {
+        self.sources.push(source);
+        self
+    }
+
+    /// Opens the roots and the state, and registers the tools.
+    ///
+    /// # Errors
+    ///
+    /// Fails when a root or the state directory cannot be used, or two tools share a name.
+    pub fn open(mut self) -> Result<Haft, OpenError> {
+        let workspace = self.open_workspace()?;
+        self.assemble(workspace)
+    }
+
+    /// Opens as [`open`](Self::open) does, under a policy that is made for the opened workspace, whose roots its
+    /// patterns may name.
+    ///
+    /// # Errors
+    ///
+    /// Fails as `open` does, and with the error of `policy`.
+    pub fn open_with<E>(
+        mut self,
+        policy: impl FnOnce(&Workspace) -> Result<Policy, E>,
+    ) -> Result<Haft, OpenWithError<E>> {
+        let workspace = self.open_workspace().map_err(OpenWithError::Open)?;
+        self.policy = policy(&workspace).map_err(OpenWithError::Policy)?;
+        self.assemble(workspace).map_err(OpenWithError::Open)
+    }
+
+    fn open_workspace(&mut self) -> Result<Workspace, OpenError> {
+        let roots = std::mem::take(&mut self.roots);
+        let protection = std::mem::replace(&mut self.protection, Protection::standard());
+        Ok(Workspace::open(WorkspaceConfig { roots, protection })?)
+    }
+
+    fn assemble(self, workspace: Workspace) -> Result<Haft, OpenError> {
+        let store = match self.state {
+            State::None => None,
+            State::Memory => Some(Store::in_memory(Retention::default(), Redaction::default())?),
+            State::Directory(config) => Some(Store::open(config)?),
+        };
+        let ports = Ports {
+            journal: port(
+                store.as_ref(),
+                || Arc::new(NoJournal) as Arc<dyn Journal>,
+                |it| Arc::new(it.clone()),
+            ),
+            artifacts: port(
+                store.as_ref(),
+                || Arc::new(NoArtifacts) as Arc<dyn Artifacts>,
+                |it| Arc::new(it.clone()),
+            ),
+            exclusion: port(
+                store.as_ref(),
+                || Arc::new(NoExclusion) as Arc<dyn Exclusion>,
+                Store::exclusion,
+            ),
+            binder: Arc::new(WorkspaceBinder::new(workspace.clone())),
+            checkpoints: Arc::new(NoCheckpoints),
+            capture: Arc::new(NoCapture),
+            approver: self.approver,
+            clock: Arc::new(SystemClock),
+            ids: Arc::new(SystemIds),
+        };
+        let registry = Registry::new(BuildContext::default());
+        registry.register(Arc::new(CodingTools::new()), OnConflict::Reject)?;
+        for source in self.sources {
+            registry.register(source, OnConflict::Reject)?;
+        }
+        let run = ports.run_id();
+        Ok(Haft {
+            dispatch: Dispatch::new(ports, self.limits),
+            registry,
+            workspace,
+            policy: Arc::new(self.policy),
+            hooks: Arc::new(self.hooks),
+            store,
+            run,
+            calls_per_step: self.calls_per_step,
+            calls_per_run: self.calls_per_run,
+        })
+    }
+}
+
+/// Takes a port from the store, or the deliberate nothing where there is none.
+fn port<P: ?Sized>(
+    store: Option<&Store>,
+    nothing: impl FnOnce() -> Arc<P>,
+    of_store: impl FnOnce(&Store) -> Arc<P>,
+) -> Arc<P> {
+    store.map_or_else(nothing, of_store)
+}
