@@ -13,6 +13,8 @@
 
 pub mod doors;
 pub mod kit;
+#[cfg(feature = "pages")]
+pub mod pages;
 mod rig;
 
 pub use rig::{Rig, RigBuilder, echo, pure_tool};
