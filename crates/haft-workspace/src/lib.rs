@@ -1,1 +1,67 @@
 //! The door to user files: roots, resolution, protection, walking.
+//!
+//! This is the only crate that touches the files of a user. A [`Workspace`] holds its roots open; it follows the path a
+//! caller wrote, name by name on held directories, to a [`Resolved`] place within them. A [`View`] is the workspace as
+//! the body of one call sees it: it opens, lists and walks, and what the [`Protection`] list or a rule hides is not
+//! there, and is counted.
+//!
+//! ```
+//! # #![allow(clippy::disallowed_methods)]
+//! use std::io::Read;
+//! use haft_workspace::{Protection, View, Want, Workspace, WorkspaceConfig};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # std::fs::write(folder.path().join("notes.txt"), "hello")?;
+//! # std::fs::write(folder.path().join(".env"), "TOKEN=1")?;
+//! let workspace = Workspace::open(WorkspaceConfig {
+//!     roots: vec![folder.path().to_owned()],
+//!     protection: Protection::standard(),
+//! })?;
+//! let view = View::unfiltered(workspace.clone());
+//!
+//! let mut text = String::new();
+//! view.open(&workspace.resolve("notes.txt", Want::Existing)?)?.read_to_string(&mut text)?;
+//! assert_eq!(text, "hello");
+//!
+//! let refused = workspace.resolve(".env", Want::Existing).unwrap_err();
+//! assert_eq!(refused.to_string(), "`.env` is protected: environment files hold credentials");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! For calls, a [`WorkspaceBinder`] follows the paths in their slots, and [`WorkspaceCall`] is how a body gets at its view
+//! and its places.
+//!
+//! Not here: what text in a file means (`haft-text`), which rules hold (`haft-policy`), searching in what a walk meets
+//! (`haft-coding`).
+
+#![expect(clippy::disallowed_methods, reason = "this crate is the door to user files")]
+
+mod binder;
+mod error;
+mod file;
+mod globs;
+mod list;
+mod name;
+mod protection;
+mod resolve;
+mod resolved;
+mod rules;
+mod skipped;
+mod sys;
+mod text;
+mod twins;
+mod view;
+mod walk;
+mod workspace;
+
+pub use binder::{WorkspaceBinder, WorkspaceCall};
+pub use error::{PathError, WorkspaceError};
+pub use file::{FileId, FileKind, Metadata, OpenFile};
+pub use globs::{GlobError, Globs};
+pub use list::{Entry, LinkTarget, ListOptions, Listing};
+pub use protection::{Protected, Protection};
+pub use resolved::{Resolved, Stale};
+pub use skipped::{Hidden, Skipped};
+pub use view::{PathFilter, View};
+pub use walk::{Found, WalkEnd, WalkOptions, WalkReport};
+pub use workspace::{Want, Workspace, WorkspaceConfig};

@@ -1,0 +1,238 @@
+//! The workspace behind the call path: slots are bound to places, and a body finds its view and its places in the call.
+
+use std::fmt;
+use std::os::unix::ffi::OsStrExt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use haft_policy::PathFilter as RuleFilter;
+use haft_protocol::{BindingRecord, ErrorKind, Failure, Notice};
+use haft_tool::ports::{BindRefusal, Binder, Bound, Port, SlotValue};
+use haft_tool::{BoxFuture, Call, Claim, DirectoryId, Existence, Extensions, LockKey, blocking};
+
+use crate::error::PathError;
+use crate::file::{FileId, FileKind};
+use crate::resolved::Resolved;
+use crate::skipped::Skipped;
+use crate::view::View;
+use crate::workspace::{Want, Workspace};
+
+/// Binds the slots of calls to places of a workspace.
+#[derive(Debug, Clone)]
+pub struct WorkspaceBinder {
+    workspace: Workspace,
+}
+
+impl WorkspaceBinder {
+    /// Makes a binder for a workspace.
+    pub fn new(workspace: Workspace) -> Self {
+        Self { workspace }
+    }
+}
+
+/// What a body finds of the workspace in its call.
+pub trait WorkspaceCall {
+    /// Returns the workspace as this call may see it.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`ErrorKind::Internal`] when the call was not bound by a [`WorkspaceBinder`].
+    fn view(&self) -> Result<View, Failure>;
+
+    /// Returns the places a slot is bound to: none where its argument was left out, several where it is a list.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`ErrorKind::Internal`] when the call was not bound by a [`WorkspaceBinder`].
+    fn places(&self, slot: &str) -> Result<Vec<Arc<Resolved>>, Failure>;
+
+    /// Returns the one place a slot is bound to.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`ErrorKind::Internal`] when the slot is not bound, or to several places.
+    fn resolved(&self, slot: &str) -> Result<Arc<Resolved>, Failure>;
+}
+
+impl WorkspaceCall for Call {
+    fn view(&self) -> Result<View, Failure> {
+        Ok(installed(self)?.view.clone())
+    }
+
+    fn places(&self, slot: &str) -> Result<Vec<Arc<Resolved>>, Failure> {
+        let places = installed(self)?.places.clone();
+        Ok(places.iter().filter(|it| it.slot == slot).map(|it| Arc::clone(&it.place)).collect())
+    }
+
+    fn resolved(&self, slot: &str) -> Result<Arc<Resolved>, Failure> {
+        match <[_; 1]>::try_from(self.places(slot)?) {
+            Ok([place]) => Ok(place),
+            Err(places) => {
+                let text =
+                    format!("the slot `{slot}` is bound to {} places, not one", places.len());
+                Err(Failure::new(ErrorKind::Internal, text))
+            }
+        }
+    }
+}
+
+fn installed(call: &Call) -> Result<Arc<Installed>, Failure> {
+    call.extension()
+        .ok_or_else(|| Failure::new(ErrorKind::Internal, "this call was made without a workspace"))
+}
+
+/// What is put into a call's extensions.
+struct Installed {
+    view: View,
+    places: Arc<[BoundPlace]>,
+}
+
+#[derive(Debug)]
+struct BoundPlace {
+    slot: String,
+    place: Arc<Resolved>,
+}
+
+/// What the slots of one call are bound to.
+struct Bindings {
+    workspace: Workspace,
+    places: Arc<[BoundPlace]>,
+    records: Vec<BindingRecord>,
+    claims: Vec<Claim>,
+    /// The view of the body that runs, or ran last.
+    view: Mutex<Option<View>>,
+}
+
+impl Port for WorkspaceBinder {
+    fn describe(&self) -> String {
+        let roots: Vec<String> =
+            self.workspace.real_roots().map(|it| it.display().to_string()).collect();
+        format!("the workspace of {}", roots.join(", "))
+    }
+}
+
+impl Binder for WorkspaceBinder {
+    fn bind(&self, values: Vec<SlotValue>) -> BoxFuture<'_, Result<Box<dyn Bound>, BindRefusal>> {
+        let workspace = self.workspace.clone();
+        Box::pin(async move {
+            if values.is_empty() {
+                return Ok(Box::new(Bindings::of(workspace, Vec::new())) as Box<dyn Bound>);
+            }
+            let bound = blocking(move || {
+                let places = values
+                    .into_iter()
+                    .map(|value| Ok((place(&workspace, &value)?, value)))
+                    .collect::<Result<Vec<_>, PathError>>()?;
+                Ok(Box::new(Bindings::of(workspace, places)) as Box<dyn Bound>)
+            });
+            bound.await.map_err(|error: PathError| match error.denial() {
+                Some(denial) => BindRefusal::Denied(denial),
+                None => BindRefusal::Failed(error.into()),
+            })
+        })
+    }
+}
+
+/// Follows the path to a slot and checks what the slot's tool wants to do there.
+fn place(workspace: &Workspace, value: &SlotValue) -> Result<Resolved, PathError> {
+    let want = match value.slot.existence {
+        Existence::Required => Want::Existing,
+        Existence::Optional => Want::Any,
+    };
+    let place = workspace.resolve(&value.given, want)?;
+    if value.slot.access.writes()
+        && let Some(protected) = workspace.protection().of_write(&place.path())
+    {
+        let given = haft_text::visible_line(&value.given).into_owned();
+        return Err(PathError::WriteProtected { given, protected });
+    }
+    Ok(place)
+}
+
+impl Bindings {
+    fn of(workspace: Workspace, values: Vec<(Resolved, SlotValue)>) -> Self {
+        let mut places = Vec::with_capacity(values.len());
+        let mut records = Vec::with_capacity(values.len());
+        let mut claims = Vec::with_capacity(values.len());
+        for (place, SlotValue { slot, given, .. }) in values {
+            claims.push(claim(&place, slot.access));
+            records.push(BindingRecord {
+                slot: slot.name.clone(),
+                given,
+                path: place.logical().clone(),
+                access: slot.access,
+            });
+            places.push(BoundPlace { slot: slot.name, place: Arc::new(place) });
+        }
+        Self { workspace, places: places.into(), records, claims, view: Mutex::default() }
+    }
+}
+
+fn claim(place: &Resolved, access: haft_protocol::Access) -> Claim {
+    let directory = |id: &FileId| DirectoryId { device: id.device, inode: id.inode };
+    let above: Vec<DirectoryId> = place.above().iter().map(directory).collect();
+    let names: Vec<&[u8]> = place
+        .missing()
+        .iter()
+        .map(|name| name.as_bytes())
+        .chain(place.leaf().map(OsStrExt::as_bytes))
+        .collect();
+    let key = LockKey {
+        // A place always has a directory.
+        directory: above.first().copied().unwrap_or(DirectoryId { device: 0, inode: 0 }),
+        leaf: names.join(&b'/').into(),
+    };
+    let own = place.id().filter(|_| place.kind() == Some(FileKind::Directory));
+    Claim {
+        key,
+        own: own.as_ref().map(directory),
+        // A root has nothing above it.
+        above: if place.leaf().is_some() { above.into() } else { [].into() },
+        access,
+    }
+}
+
+impl Bound for Bindings {
+    fn records(&self) -> &[BindingRecord] {
+        &self.records
+    }
+
+    fn claims(&self) -> &[Claim] {
+        &self.claims
+    }
+
+    fn is_current(&self) -> BoxFuture<'_, bool> {
+        let (workspace, places) = (self.workspace.clone(), Arc::clone(&self.places));
+        Box::pin(async move {
+            if places.is_empty() {
+                return true;
+            }
+            blocking(move || places.iter().all(|it| workspace.revalidate(&it.place).is_ok())).await
+        })
+    }
+
+    fn install(&self, filter: RuleFilter, extensions: &mut Extensions) {
+        let workspace = self.workspace.clone();
+        let view = if filter.is_open() {
+            View::unfiltered(workspace)
+        } else {
+            View::new(workspace, Arc::new(move |path| filter.sees(path)))
+        };
+        *self.view.lock().unwrap_or_else(PoisonError::into_inner) = Some(view.clone());
+        extensions.insert(Installed { view, places: Arc::clone(&self.places) });
+    }
+
+    fn notices(&self) -> Vec<Notice> {
+        let view = self.view.lock().unwrap_or_else(PoisonError::into_inner);
+        let hidden = view.as_ref().map(View::hidden).unwrap_or_default();
+        let mut notices: Vec<Notice> =
+            self.places.iter().filter_map(|it| it.place.notice()).collect();
+        notices.extend(Skipped { hidden, ..Skipped::default() }.notices());
+        notices
+    }
+}
+
+impl fmt::Debug for Bindings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.places.iter()).finish()
+    }
+}

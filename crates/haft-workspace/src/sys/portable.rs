@@ -1,0 +1,33 @@
+//! The same on other Unix systems.
+
+use std::os::fd::BorrowedFd;
+
+use rustix::fs::{Dir, OFlags};
+use rustix::io::Result;
+
+use super::Beneath;
+use crate::file::FileKind;
+
+pub(super) const GO_THROUGH: OFlags = OFlags::RDONLY;
+
+pub(super) fn probe(_: BorrowedFd<'_>) -> Beneath {
+    Beneath::Names
+}
+
+pub(super) fn names(
+    dir: BorrowedFd<'_>,
+    _: &mut Vec<u8>,
+    mut each: impl FnMut(&[u8], Option<FileKind>) -> bool,
+) -> Result<()> {
+    for entry in Dir::read_from(dir)? {
+        let entry = entry?;
+        if !each(entry.file_name().to_bytes(), FileKind::told(entry.file_type())) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn is_of_processes(_: BorrowedFd<'_>) -> bool {
+    false
+}

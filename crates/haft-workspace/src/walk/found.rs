@@ -1,0 +1,118 @@
+//! One thing a walk met.
+
+use std::cell::{OnceCell, RefCell};
+use std::ffi::OsStr;
+use std::path::Path;
+
+use haft_protocol::LogicalPath;
+
+use super::{Totals, Walk};
+use crate::error::PathError;
+use crate::file::{FileKind, Metadata, OpenFile};
+use crate::resolve::Resolver;
+use crate::resolved::Resolved;
+use crate::sys::Dir;
+
+/// One thing a walk met: a name in a directory that is held open.
+pub struct Found<'a> {
+    pub(super) walk: &'a Walk<'a>,
+    pub(super) dir: &'a Dir,
+    pub(super) name: &'a OsStr,
+    /// The path from the root.
+    pub(super) path: &'a Path,
+    /// The path from where the walk began.
+    pub(super) relative: &'a Path,
+    pub(super) kind: FileKind,
+    pub(super) logical: OnceCell<LogicalPath>,
+    pub(super) totals: &'a RefCell<Totals>,
+}
+
+impl Found<'_> {
+    /// Returns the path as it is shown.
+    pub fn path(&self) -> &LogicalPath {
+        self.logical.get_or_init(|| self.walk.view.logical(self.walk.root_index, self.path))
+    }
+
+    /// Returns the path from where the walk began; the name, where it began with this.
+    pub fn relative(&self) -> &Path {
+        self.relative
+    }
+
+    /// Returns the name.
+    pub fn name(&self) -> &OsStr {
+        self.name
+    }
+
+    /// Returns the kind.
+    pub fn kind(&self) -> FileKind {
+        self.kind
+    }
+
+    /// Looks at what the name stands for, without opening it.
+    ///
+    /// # Errors
+    ///
+    /// Fails when it went away, and when the system refuses.
+    pub fn metadata(&self) -> Result<Metadata, PathError> {
+        self.dir.look(self.name).map_err(|error| self.failed(error))
+    }
+
+    /// Opens the file.
+    ///
+    /// What cannot be opened is counted in the report of the walk, except where it only went away; a visitor can pass
+    /// over errors.
+    ///
+    /// # Errors
+    ///
+    /// Fails when this is no regular file or no longer there, when it has a protected name as well, and when the system
+    /// refuses.
+    pub fn open(&self) -> Result<OpenFile, PathError> {
+        let path = || self.path().to_string();
+        if self.kind != FileKind::File {
+            return Err(PathError::NotAFile { path: path(), kind: self.kind });
+        }
+        let (file, metadata) = self.dir.open_file(self.name).map_err(|error| {
+            let error = self.failed(error);
+            if !matches!(error, PathError::NotFound { .. } | PathError::Changed { .. }) {
+                let path = self.path();
+                self.totals.borrow_mut().note_unreadable(path);
+            }
+            error
+        })?;
+        if metadata.kind != FileKind::File {
+            return Err(PathError::Changed { path: path() });
+        }
+        let directory = self.path.parent().unwrap_or(Path::new(""));
+        let protection = self.walk.view.workspace().protection();
+        if self.walk.twins.is_protected(&metadata, directory, self.walk.root, protection) {
+            self.totals.borrow_mut().skipped.hidden.protected += 1;
+            return Err(PathError::protected_twin(path()));
+        }
+        Ok(OpenFile::new(file, metadata))
+    }
+
+    /// Follows a link.
+    ///
+    /// # Errors
+    ///
+    /// Fails where [`Workspace::resolve`](crate::Workspace::resolve) would, and when a rule hides where it leads.
+    pub fn follow(&self) -> Result<Resolved, PathError> {
+        let workspace = self.walk.view.workspace();
+        let place = Resolver::new(workspace, self.path().as_str())
+            .resolve_met(self.walk.root_index, self.path)?;
+        if self.walk.view.lets_see(place.logical()) {
+            Ok(place)
+        } else {
+            Err(PathError::HiddenByRule { given: self.path().to_string() })
+        }
+    }
+
+    /// Tells whether the walk is over, for a visitor whose work on one file takes long.
+    pub fn is_over(&self) -> bool {
+        self.walk.is_over() || self.walk.is_late()
+    }
+
+    fn failed(&self, error: rustix::io::Errno) -> PathError {
+        PathError::of_system(self.path().as_str(), error)
+    }
+}

@@ -1,0 +1,17 @@
+//! The workspace on real file systems.
+
+#![expect(clippy::disallowed_methods, reason = "tests prepare their own files")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod binding;
+mod escapes;
+mod folding;
+mod kinds;
+mod listing;
+mod model;
+mod protected;
+mod races;
+mod rig;
+mod roots;
+mod rules;
+mod walking;

@@ -1,0 +1,155 @@
+//! Protected names, by whatever way they are asked for.
+
+use std::fs;
+
+use haft_protocol::{Control, LogicalPath};
+use haft_workspace::{Hidden, ListOptions, PathError, Protection, View, WalkOptions};
+
+use crate::rig::{Rig, contents, walk};
+
+fn secrets() -> Rig {
+    let rig = Rig::new();
+    for path in [
+        ".env",
+        ".env.local",
+        ".envrc",
+        "sub/.ENV",
+        "id_rsa",
+        "keys/server.pem",
+        ".ssh/config",
+        ".docker/config.json",
+    ] {
+        rig.file(path, "SECRET123");
+    }
+    rig.file(".env.example", "fine").file("src/main.rs", "fine").file("docker/config.json", "fine");
+    rig.link("notes", ".env").link("dir", ".ssh").link("chain", "notes");
+    fs::hard_link(rig.ws(".env"), rig.ws("notes.txt")).unwrap();
+    fs::hard_link(rig.ws(".ssh/config"), rig.ws("src/deep.txt")).unwrap();
+    rig
+}
+
+#[test]
+fn reading_refuses_every_way_to_a_protected_file() {
+    let rig = secrets();
+    for path in [
+        ".env",
+        "./.env",
+        "src/../.env",
+        ".ENV",
+        ".env.local",
+        ".envrc",
+        "sub/.ENV",
+        "sub/.env",
+        "id_rsa",
+        "keys/server.pem",
+        "keys/SERVER.PEM",
+        ".ssh",
+        ".ssh/",
+        ".ssh/config",
+        ".ssh/gone",
+        ".docker/config.json",
+        "notes",
+        "chain",
+        "dir/config",
+        "dir",
+        "notes.txt",
+        "src/deep.txt",
+        "new/.env",
+        ".ssh/../src/main.rs",
+        "id_ed25519",
+    ] {
+        let error = rig.read(path).unwrap_err();
+        let control = error.denial().map(|denial| denial.control);
+        assert_eq!(control, Some(Control::Protection), "{path}: {error}");
+    }
+    for path in ["new/.env", "new/dir/id_rsa", ".env.production"] {
+        assert!(matches!(rig.any(path), Err(PathError::Protected { .. })), "{path}");
+    }
+    for path in [".env.example", "src/main.rs", "docker/config.json"] {
+        assert_eq!(rig.read(path).unwrap(), "fine", "{path}");
+    }
+    insta::assert_snapshot!(rig.verdict("notes"), @"`notes` is out of reach: `.env` is protected: environment files hold credentials");
+    insta::assert_snapshot!(rig.verdict("sub/.ENV"), @"`sub/.ENV` is out of reach: `.ENV` is protected: environment files hold credentials");
+    insta::assert_snapshot!(rig.verdict("notes.txt"), @"`notes.txt` is protected: it is the same file as one whose name is protected");
+}
+
+#[test]
+fn searching_and_listing_show_nothing_of_it_and_count_it() {
+    let rig = secrets();
+    let place = rig.existing(".").unwrap();
+    for options in
+        [WalkOptions::default(), WalkOptions { include_ignored: true, ..WalkOptions::default() }]
+    {
+        let view = rig.view();
+        let (texts, report) = contents(&view, &place, &options);
+        assert_eq!(texts, [".env.example: fine", "docker/config.json: fine", "src/main.rs: fine"]);
+        // Seven files, one directory, and two files that are one of them under another name.
+        assert_eq!(report.skipped.hidden, Hidden { protected: 10, by_rule: 0 });
+        assert_eq!(view.hidden(), report.skipped.hidden);
+    }
+    let listing = rig.list(".", &ListOptions::tree());
+    let shown: Vec<String> = listing.entries.iter().map(|it| it.path.to_string()).collect();
+    insta::assert_snapshot!(shown.join("\n"), @r"
+    .docker
+    .env.example
+    chain
+    dir
+    docker
+    docker/config.json
+    keys
+    notes
+    notes.txt
+    src
+    src/deep.txt
+    src/main.rs
+    sub
+    ");
+    let notes = listing.entries.iter().find(|entry| entry.path.as_str() == "notes").unwrap();
+    insta::assert_debug_snapshot!(notes.target, @r"
+    Some(
+        OutOfReach,
+    )
+    ");
+}
+
+#[test]
+fn nearest_names_are_not_protected_ones() {
+    let rig = Rig::new();
+    rig.file(".env", "").file("id_rsa", "").file(".envoy", "");
+    let PathError::NotFound { nearest, .. } = rig.existing(".envo").unwrap_err() else { panic!() };
+    assert_eq!(nearest, [".envoy"]);
+}
+
+#[test]
+fn the_operator_adds_and_excepts() {
+    let rig =
+        Rig::with(Protection::extended(&["*.secret", "vault/**"], &["certs/ca.pem"]).unwrap());
+    rig.file("a.secret", "x").file("vault/x", "x").file("certs/ca.pem", "public");
+    assert!(rig.read("a.secret").is_err());
+    assert!(rig.read("vault/x").is_err());
+    assert_eq!(rig.read("certs/ca.pem").unwrap(), "public");
+}
+
+#[test]
+fn a_rule_hides_what_it_denies_and_nothing_else() {
+    let rig = Rig::new();
+    rig.file("src/a.rs", "a").file("private/b.rs", "b").file("private/deep/c.rs", "c");
+    rig.file("src/b.private", "b").file("private.rs", "d");
+    let filter = |path: &LogicalPath| {
+        let path = path.as_str();
+        path != "private" && !path.starts_with("private/") && !path.ends_with(".private")
+    };
+    let view = View::new(rig.workspace.clone(), std::sync::Arc::new(filter));
+    let place = rig.existing(".").unwrap();
+    let (met, report) = walk(&view, &place, &WalkOptions::default());
+    assert_eq!(met, ["private.rs", "src/", "src/a.rs"]);
+    assert_eq!(report.skipped.hidden, Hidden { protected: 0, by_rule: 2 });
+    let error = view.open(&rig.existing("private/b.rs").unwrap()).unwrap_err();
+    assert_eq!(error.denial().unwrap().control, Control::Policy);
+    insta::assert_snapshot!(error, @"a rule hides `private/b.rs`");
+    assert_eq!(view.hidden(), Hidden { protected: 0, by_rule: 3 });
+    let hidden = rig.existing("private/b.rs").unwrap();
+    assert!(
+        view.walk(&hidden, &WalkOptions::default(), &|| false, || |_: &_| unreachable!()).is_err()
+    );
+}
