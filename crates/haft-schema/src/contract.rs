@@ -121,8 +121,9 @@ impl Contract {
             (schema, digest)
         } else {
             let schema = narrow::without(compiled.schema(), &fixed);
-            let digest =
-                Digest::of_json(&json!({"schema": schema, "of": compiled.schema(), "fixed": fixed}));
+            let digest = Digest::of_json(
+                &json!({"schema": schema, "of": compiled.schema(), "fixed": fixed}),
+            );
             (Arc::new(schema), digest)
         };
         Self(Arc::new(Inner { advertised, digest, body: Body::Plain(compiled), fixed }))

@@ -118,7 +118,9 @@ impl DecodeError {
         let advice = match self {
             Self::TooLarge { .. } | Self::TooDeep { .. } => "send less, in several calls",
             Self::Cut { .. } => "nothing was run; send the call again, in smaller parts",
-            Self::Syntax { .. } => "send one JSON object; inside texts write `\\\"`, `\\\\` and `\\n`",
+            Self::Syntax { .. } => {
+                "send one JSON object; inside texts write `\\\"`, `\\\\` and `\\n`"
+            }
             Self::RepeatedKey { .. } => "give each key once",
             Self::NotAnObject { .. } => "send one JSON object",
         };
@@ -186,8 +188,9 @@ fn read_text(text: &str, ending: Ending, repairs: &mut Repairs) -> Result<Value,
     if ending == Ending::Cut {
         return Err(DecodeError::Cut { reported: true });
     }
-    let Some((before, object)) = text.find('{').and_then(|start| text.split_at_checked(start)) else {
-        return Err(first.into_decode_error(text, 0));
+    let Some((before, object)) = text.find('{').and_then(|start| text.split_at_checked(start))
+    else {
+        return Err(syntax_error(text, 0, "there is no object in it".to_owned()));
     };
     if before.contains(['[', ']', '}', '"']) {
         return Err(first.into_decode_error(text, 0));
@@ -198,7 +201,8 @@ fn read_text(text: &str, ending: Ending, repairs: &mut Repairs) -> Result<Value,
         repairs.note("", RepairKind::Surroundings);
         return Ok(read.accept(repairs));
     }
-    let mended = mend::mend(object, ending).map_err(|obstacle| obstacle.into_error(text, before.len()))?;
+    let mended =
+        mend::mend(object, ending).map_err(|obstacle| obstacle.into_error(text, before.len()))?;
     if !before.is_empty() || mended.cut_after {
         repairs.note("", RepairKind::Surroundings);
     }
@@ -213,7 +217,8 @@ fn read_text(text: &str, ending: Ending, repairs: &mut Repairs) -> Result<Value,
 fn syntax_error(text: &str, offset: usize, reason: String) -> DecodeError {
     /// Characters shown before and after the place.
     const NEAR: usize = 20;
-    let offset = (0..=offset.min(text.len())).rev().find(|it| text.is_char_boundary(*it)).unwrap_or(0);
+    let offset =
+        (0..=offset.min(text.len())).rev().find(|it| text.is_char_boundary(*it)).unwrap_or(0);
     let (before, after) = text.split_at_checked(offset).unwrap_or((text, ""));
     let line = before.matches('\n').count() + 1;
     let column = before.chars().rev().take_while(|it| *it != '\n').count() + 1;

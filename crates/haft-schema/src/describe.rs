@@ -117,7 +117,8 @@ fn array(view: View<'_>, levels: usize) -> String {
         Some(amount) => format!("an array of {amount}"),
         None => "an array".to_owned(),
     };
-    let items = view.item(usize::MAX).filter(|it| it.types() != Types::ALL && it.schema().is_object());
+    let items =
+        view.item(usize::MAX).filter(|it| it.types() != Types::ALL && it.schema().is_object());
     if let Some(items) = items {
         words.push_str(&format!(", each {}", within(items, levels)));
     }
@@ -128,18 +129,16 @@ fn array(view: View<'_>, levels: usize) -> String {
 }
 
 fn object(view: View<'_>) -> String {
-    let Some(properties) = view.properties().filter(|it| !it.is_empty()) else {
-        return match amount(view, "minProperties", "maxProperties", "key") {
+    let required: Vec<&str> = view.required().collect();
+    let optional = view.properties().into_iter().flatten().map(|(key, _)| key.as_str());
+    let optional: Vec<&str> = optional.filter(|it| !required.contains(it)).collect();
+    match (required.is_empty(), optional.is_empty()) {
+        (true, true) => match amount(view, "minProperties", "maxProperties", "key") {
             Some(amount) => format!("an object with {amount}"),
             None => "an object".to_owned(),
-        };
-    };
-    let required: Vec<&str> = view.required().collect();
-    let optional = properties.keys().map(String::as_str).filter(|it| !required.contains(it));
-    let optional: Vec<&str> = optional.collect();
-    match (required.is_empty(), optional.is_empty()) {
+        },
         (false, true) => format!("an object with {}", words::names(required)),
-        (true, _) => format!("an object with any of {}", words::names(optional)),
+        (true, false) => format!("an object with any of {}", words::names(optional)),
         (false, false) => {
             let required = words::names(required);
             format!("an object with {required} and any of {}", words::names(optional))
@@ -158,14 +157,23 @@ mod tests {
 
     #[test]
     fn schemas_read_as_phrases() {
-        check(json!({"type": "integer", "minimum": 1, "maximum": 2000}), "an integer from 1 to 2000");
+        check(
+            json!({"type": "integer", "minimum": 1, "maximum": 2000}),
+            "an integer from 1 to 2000",
+        );
         check(json!({"type": "integer", "exclusiveMinimum": 0}), "an integer above 0");
-        check(json!({"type": "number", "minimum": 0, "exclusiveMaximum": 1}), "a number of at least 0 and below 1");
+        check(
+            json!({"type": "number", "minimum": 0, "exclusiveMaximum": 1}),
+            "a number of at least 0 and below 1",
+        );
         check(json!({"type": "string", "minLength": 1}), "a string of at least 1 character");
         check(json!({"type": "string", "pattern": "^a+$"}), "a string matching `^a+$`");
         check(json!({"type": ["string", "null"]}), "a string or null");
         check(json!({"enum": ["a", "b", "c"]}), r#""a", "b" or "c""#);
-        check(json!({"type": "array", "items": {"type": "string"}, "maxItems": 3}), "an array of at most 3 items, each a string");
+        check(
+            json!({"type": "array", "items": {"type": "string"}, "maxItems": 3}),
+            "an array of at most 3 items, each a string",
+        );
         check(
             json!({"type": "object", "properties": {"a": true, "b": true}, "required": ["b"]}),
             r#"an object with "b" and any of "a""#,
@@ -177,7 +185,8 @@ mod tests {
 
     #[test]
     fn descriptions_of_nested_schemas_end() {
-        let deep = (0..10).fold(json!({"type": "string"}), |inner, _| json!({"type": "array", "items": inner}));
+        let deep = (0..10)
+            .fold(json!({"type": "string"}), |inner, _| json!({"type": "array", "items": inner}));
         check(deep, "an array, each an array, each an array, each a value of the right form");
     }
 }

@@ -123,6 +123,12 @@ pub enum SchemaError {
         /// The arguments there are.
         known: String,
     },
+    /// Arguments to be fixed together that no value of the tag has together.
+    #[error("no value of the tag has all of {names}")]
+    NoBranch {
+        /// The arguments.
+        names: String,
+    },
     /// A value that the contract does not accept for an argument to be fixed.
     #[error("the value fixed for `{name}` does not fit: {reason}")]
     UnfitArgument {
@@ -159,6 +165,7 @@ impl SchemaError {
             Self::Recursive { .. } => "recursive_type",
             Self::OpaqueVariant { .. } => "opaque_variant",
             Self::UnknownArgument { .. } => "unknown_argument",
+            Self::NoBranch { .. } => "no_branch",
             Self::UnfitArgument { .. } => "unfit_argument",
             Self::AlreadyFixed { .. } => "already_fixed",
         }
@@ -203,9 +210,12 @@ impl SchemaError {
             }
             Self::Recursive { .. } => Some("bound the nesting with one type for each level"),
             Self::OpaqueVariant { .. } => Some("give the variant named fields"),
-            Self::Invalid { .. }
-            | Self::DanglingReference { .. }
+            Self::Invalid { .. } => {
+                Some("if the schema is written in draft-07, say so with `$schema`")
+            }
+            Self::DanglingReference { .. }
             | Self::UnknownArgument { .. }
+            | Self::NoBranch { .. }
             | Self::UnfitArgument { .. }
             | Self::AlreadyFixed { .. } => None,
         }

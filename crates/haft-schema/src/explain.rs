@@ -46,9 +46,7 @@ impl Explainer<'_> {
             FaultKind::Unique => problem("no two equal items".to_owned(), Rule::Range),
             FaultKind::Pattern => problem(expected(view), Rule::Pattern),
             FaultKind::Never => problem("nothing here".to_owned(), Rule::Other),
-            FaultKind::Other(keyword) => {
-                problem(format!("a value that satisfies `{}`", words::cut(keyword)), Rule::Other)
-            }
+            FaultKind::Other(keyword) => problem(other(view, keyword), Rule::Other),
         }
     }
 
@@ -112,7 +110,8 @@ impl Explainer<'_> {
         let first = alternatives.first()?;
         if let Some(wrong) = first.iter().find(|fault| is_tag_fault(fault, here)) {
             let tags = alternatives.iter().map(|faults| {
-                let tag = faults.iter().find(|it| it.pointer == wrong.pointer && is_tag_fault(it, here));
+                let tag =
+                    faults.iter().find(|it| it.pointer == wrong.pointer && is_tag_fault(it, here));
                 tag.and_then(|it| root.moved(&it.schema)).map(choices)
             });
             let tags: Option<Vec<String>> = tags.collect();
@@ -145,15 +144,12 @@ fn is_plain(kind: &FaultKind) -> bool {
 
 /// Tells whether a fault is about a constant directly beneath the place of the alternatives.
 fn is_tag_fault(fault: &Fault, here: &str) -> bool {
-    matches!(fault.kind, FaultKind::Constant) && pointer::parent(&fault.pointer) == here
+    matches!(fault.kind, FaultKind::Constant)
+        && pointer::parent(&fault.pointer) == here
         && fault.pointer != here
 }
 
-fn missing<'v>(
-    object: &str,
-    name: &str,
-    views: impl IntoIterator<Item = View<'v>>,
-) -> Problem {
+fn missing<'v>(object: &str, name: &str, views: impl IntoIterator<Item = View<'v>>) -> Problem {
     let wanted = views.into_iter().map(|view| match view.property(name) {
         Some(property) => expected(property),
         None => "a value".to_owned(),
@@ -163,6 +159,17 @@ fn missing<'v>(
         found: "nothing".to_owned(),
         expected: words::alternatives(wanted.collect()),
         rule: Rule::Missing,
+    }
+}
+
+/// Says what a keyword asks for that is not about the value itself.
+fn other(view: View<'_>, keyword: &str) -> String {
+    let inner = view.child(keyword).map(expected);
+    match (keyword, inner) {
+        ("not", Some(inner)) => format!("anything but {inner}"),
+        ("contains", Some(inner)) => format!("an array that has {inner} in it"),
+        ("propertyNames", Some(inner)) => format!("an object with each key {inner}"),
+        _ => format!("a value that satisfies `{}`", words::cut(keyword)),
     }
 }
 

@@ -9,6 +9,7 @@ use crate::describe::expected;
 use crate::error::SchemaError;
 use crate::keywords::for_each_child_mut;
 use crate::measure::{Measure, dismantle};
+use crate::survey::{decode_percent, encode_percent};
 use crate::view::{Types, View};
 use crate::words;
 
@@ -67,6 +68,7 @@ fn dialect(schema: &Value) -> Result<Dialect, SchemaError> {
     match bare {
         "json-schema.org/draft/2020-12/schema" => Ok(Dialect::Draft202012),
         "json-schema.org/draft-07/schema" => Ok(Dialect::Draft07),
+        _ if named.is_string() => Err(SchemaError::Dialect { dialect: words::cut(text) }),
         _ => Err(SchemaError::Dialect { dialect: words::value(named) }),
     }
 }
@@ -81,6 +83,14 @@ fn strip(schema: &mut Value, place: &mut String, refers: bool) -> Result<(), Sch
     let Value::Object(object) = schema else { return Ok(()) };
     for keyword in ["$schema", "$comment", "$vocabulary"] {
         object.shift_remove(keyword);
+    }
+    for keyword in ["$ref", "$dynamicRef"] {
+        // Generators write names of types as they are; a reference is a URI.
+        if let Some(Value::String(reference)) = object.get_mut(keyword)
+            && let Some(fragment) = reference.strip_prefix('#')
+        {
+            *reference = format!("#{}", encode_percent(&decode_percent(fragment)));
+        }
     }
     if let Some(id) = object.shift_remove("$id") {
         let text = id.as_str().unwrap_or_default();
@@ -133,11 +143,14 @@ fn accept_object(schema: &mut Value) -> Result<(), SchemaError> {
 /// Puts the definition that the root refers to in the root, where no keyword of the two collides.
 fn inline_root(schema: &mut Value) {
     for _ in 0..ROOT_REFERENCES {
-        let Some(Value::Object(target)) = View::of(schema).target().map(View::schema) else { return };
+        let Some(Value::Object(target)) = View::of(schema).target().map(View::schema) else {
+            return;
+        };
         let target: Map<String, Value> = target.clone();
         let Value::Object(root) = schema else { return };
         let collides = |keyword: &String| keyword != "$ref" && root.contains_key(keyword);
-        let annotation = |keyword: &str| matches!(keyword, "description" | "title" | "default" | "examples");
+        let annotation =
+            |keyword: &str| matches!(keyword, "description" | "title" | "default" | "examples");
         if target.keys().any(|keyword| collides(keyword) && !annotation(keyword)) {
             return;
         }
@@ -180,7 +193,8 @@ mod tests {
 
     #[test]
     fn identifiers_go_unless_references_depend_on_them() {
-        let schema = json!({"$id": "https://x.test/a", "properties": {"b": {"$id": "https://x.test/b"}}});
+        let schema =
+            json!({"$id": "https://x.test/a", "properties": {"b": {"$id": "https://x.test/b"}}});
         assert_eq!(admitted(schema), json!({"type": "object", "properties": {"b": {}}}));
         let schema = json!({"properties": {"b": {"$id": "https://x.test/b", "$ref": "#"}}});
         assert_eq!(admit(schema, Root::Object).unwrap_err().code(), "nested_identifier");

@@ -92,7 +92,9 @@ pub(crate) fn children(schema: &Value) -> Vec<(Holding<'_>, &Value)> {
     for &(keyword, holds, applies) in KEYWORDS {
         let at = |place| Holding { keyword, place, applies };
         match (holds, object.get(keyword)) {
-            (Holds::One, Some(schema)) if is_schema(schema) => found.push((at(Place::Alone), schema)),
+            (Holds::One, Some(schema)) if is_schema(schema) => {
+                found.push((at(Place::Alone), schema));
+            }
             (Holds::List, Some(Value::Array(list))) => {
                 let list = list.iter().enumerate();
                 found.extend(list.map(|(index, schema)| (at(Place::Index(index)), schema)));
@@ -138,7 +140,8 @@ mod tests {
 
     #[test]
     fn properties_named_like_keywords_are_not_keywords() {
-        let schema = json!({"properties": {"items": {"type": "string"}, "$ref": true}, "items": [1]});
+        let schema =
+            json!({"properties": {"items": {"type": "string"}, "$ref": true}, "items": [1]});
         let names: Vec<_> = children(&schema).iter().map(|(at, _)| at.place).collect();
         assert_eq!(names, [Place::Name("items"), Place::Name("$ref")]);
     }

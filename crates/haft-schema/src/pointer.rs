@@ -29,11 +29,7 @@ pub(crate) fn joined(pointer: &str, key: &str) -> String {
 }
 
 /// Runs `body` with the key appended and takes it away again.
-pub(crate) fn within<T>(
-    pointer: &mut String,
-    key: &str,
-    body: impl FnOnce(&mut String) -> T,
-) -> T {
+pub(crate) fn within<T>(pointer: &mut String, key: &str, body: impl FnOnce(&mut String) -> T) -> T {
     let length = pointer.len();
     push(pointer, key);
     let result = body(pointer);

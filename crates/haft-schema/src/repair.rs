@@ -79,7 +79,11 @@ impl fmt::Display for RepairKind {
                 write!(f, "took {count} raw control character{} as written", plural(*count))
             }
             Self::RawBackslashes { count } => {
-                write!(f, "took {count} lone backslash{} as written", if *count == 1 { "" } else { "es" })
+                write!(
+                    f,
+                    "took {count} lone backslash{} as written",
+                    if *count == 1 { "" } else { "es" }
+                )
             }
             Self::SingleQuotes => f.write_str("took single quotes as double quotes"),
             Self::TrailingComma => f.write_str("dropped a trailing comma"),

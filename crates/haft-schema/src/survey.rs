@@ -15,8 +15,8 @@ use serde_json::Value;
 use crate::error::SchemaError;
 use crate::keywords::{Applies, Holding, Place, children};
 pub(crate) use cost::Cost;
-pub(crate) use references::decode_percent;
 use references::{Reference, References};
+pub(crate) use references::{decode_percent, encode_percent};
 
 /// Patterns in one schema: each may compile to a megabyte.
 const PATTERNS: usize = 256;
@@ -151,8 +151,12 @@ impl Order {
                 }
             }
         }
-        let mut leaves_first: Vec<usize> =
-            waiting.iter().enumerate().filter(|(_, open)| **open == 0).map(|(node, _)| node).collect();
+        let mut leaves_first: Vec<usize> = waiting
+            .iter()
+            .enumerate()
+            .filter(|(_, open)| **open == 0)
+            .map(|(node, _)| node)
+            .collect();
         let mut next = 0;
         while let Some(&node) = leaves_first.get(next) {
             next += 1;

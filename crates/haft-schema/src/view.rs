@@ -54,7 +54,9 @@ impl Types {
             Value::Null => Self::NULL,
             Value::Bool(_) => Self::BOOLEAN,
             Value::Number(number) if crate::words::whole(number).is_some() => Self::INTEGER,
-            Value::Number(number) if number.as_f64().is_some_and(|it| it.fract() == 0.0) => Self::INTEGER,
+            Value::Number(number) if number.as_f64().is_some_and(|it| it.fract() == 0.0) => {
+                Self::INTEGER
+            }
             Value::Number(_) => Self::FRACTION,
             Value::String(_) => Self::STRING,
             Value::Array(_) => Self::ARRAY,
@@ -100,6 +102,11 @@ impl<'s> View<'s> {
 
     pub(crate) fn keyword(self, keyword: &str) -> Option<&'s Value> {
         self.schema.as_object()?.get(keyword)
+    }
+
+    /// Moves to the schema that a keyword holds.
+    pub(crate) fn child(self, keyword: &str) -> Option<Self> {
+        self.keyword(keyword).map(|schema| self.at(schema))
     }
 
     fn list(self, keyword: &str) -> impl Iterator<Item = Self> {
@@ -227,12 +234,12 @@ impl<'s> View<'s> {
         let Some(object) = value.as_object() else { return false };
         [Some(self), self.target()].into_iter().flatten().any(|view| {
             let properties = view.properties().into_iter().flatten();
-            properties.filter_map(|(name, schema)| Some((name, view.at(schema).keyword("const")?))).any(
-                |(name, wanted)| match object.get(name) {
+            properties
+                .filter_map(|(name, schema)| Some((name, view.at(schema).keyword("const")?)))
+                .any(|(name, wanted)| match object.get(name) {
                     Some(found) => wanted != found,
                     None => view.required().any(|it| it == name),
-                },
-            )
+                })
         })
     }
 
@@ -269,8 +276,14 @@ mod tests {
     fn types_are_gathered_from_every_form() {
         assert_eq!(types(&json!({"type": ["string", "null"]})), Types::STRING.or(Types::NULL));
         assert_eq!(types(&json!({"enum": ["a", 1]})), Types::STRING.or(Types::INTEGER));
-        assert_eq!(types(&json!({"anyOf": [{"type": "array"}, {"const": null}]})), Types::ARRAY.or(Types::NULL));
-        assert_eq!(types(&json!({"$ref": "#/$defs/a", "$defs": {"a": {"type": "object"}}})), Types::OBJECT);
+        assert_eq!(
+            types(&json!({"anyOf": [{"type": "array"}, {"const": null}]})),
+            Types::ARRAY.or(Types::NULL)
+        );
+        assert_eq!(
+            types(&json!({"$ref": "#/$defs/a", "$defs": {"a": {"type": "object"}}})),
+            Types::OBJECT
+        );
         assert_eq!(types(&json!(false)), Types::NONE);
         assert_eq!(types(&json!({"description": "anything"})), Types::ALL);
     }
@@ -297,6 +310,9 @@ mod tests {
     fn choices_are_found_in_unions_of_constants() {
         let schema = json!({"anyOf": [{"const": "a"}, {"enum": ["b", "c"]}, {"type": "null"}]});
         assert_eq!(View::of(&schema).choices(), Some(vec!["a", "b", "c"]));
-        assert_eq!(View::of(&json!({"anyOf": [{"const": "a"}, {"type": "string"}]})).choices(), None);
+        assert_eq!(
+            View::of(&json!({"anyOf": [{"const": "a"}, {"type": "string"}]})).choices(),
+            None
+        );
     }
 }

@@ -92,7 +92,10 @@ pub(crate) fn choice_list(choices: &[(&str, Option<&str>)]) -> Option<String> {
 }
 
 /// Finds the one name that a mistyped one most likely means.
-pub(crate) fn nearest<'n>(wrong: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+pub(crate) fn nearest<'n>(
+    wrong: &str,
+    names: impl IntoIterator<Item = &'n str>,
+) -> Option<&'n str> {
     let plain = |name: &str| -> String {
         let kept = name.chars().filter(|it| !matches!(it, '_' | '-' | ' ' | '.'));
         kept.flat_map(char::to_lowercase).take(LIKENESS_CHARS).collect()

@@ -51,13 +51,15 @@ impl Contract {
                     fits(compiled, &all)?;
                     return Ok(Self::around(Arc::clone(compiled), all));
                 }
-                for name in all.keys().filter(|name| tagged.users(name).is_empty()) {
+                if let Some(name) = all.keys().find(|name| tagged.users(name).is_empty()) {
                     return Err(unknown(name, self.schema()));
                 }
                 let kept = tagged.keeping(|_, branch| all.keys().all(|name| knows(branch, name)));
                 let mut outcomes = kept.branches().map(|branch| fits(branch, &all));
                 match outcomes.next() {
-                    None => Err(unknown(all.keys().next().map_or("", String::as_str), self.schema())),
+                    None => {
+                        Err(unknown(all.keys().next().map_or("", String::as_str), self.schema()))
+                    }
                     Some(first) => {
                         first?;
                         outcomes.collect::<Result<(), _>>()?;
@@ -96,7 +98,9 @@ fn fits(compiled: &Compiled, fixed: &Map<String, Value>) -> Result<(), SchemaErr
         let alone = Value::Object(alone);
         match compiled.check(&alone, measure) {
             Ok(()) => {}
-            Err(Refusal::TooIntricate) => return Err(unfit("it takes too long to check".to_owned())),
+            Err(Refusal::TooIntricate) => {
+                return Err(unfit("it takes too long to check".to_owned()));
+            }
             Err(Refusal::Faults(mut faults)) => {
                 let place = crate::pointer::joined("", name);
                 let inside = format!("{place}/");

@@ -48,9 +48,10 @@ impl Contract {
         if let Err(first) = compiled.check(&arguments, Measure::of(&arguments)) {
             // A default may be at odds with what was given: then the arguments alone decide.
             completion.undo(&mut arguments);
-            let refusal = match completion.is_empty() {
-                true => Some(first),
-                false => compiled.check(&arguments, Measure::of(&arguments)).err(),
+            let refusal = if completion.is_empty() {
+                Some(first)
+            } else {
+                compiled.check(&arguments, Measure::of(&arguments)).err()
             };
             return match refusal {
                 Some(refusal) => Err(self.explain(compiled, &arguments, refusal)),
@@ -72,9 +73,7 @@ impl Contract {
         }
         let none = Map::new();
         let compiled = self.select(value.as_object().unwrap_or(&none))?;
-        compiled
-            .check(value, measure)
-            .map_err(|refusal| self.explain(compiled, value, refusal))
+        compiled.check(value, measure).map_err(|refusal| self.explain(compiled, value, refusal))
     }
 
     /// Returns what the arguments are checked against.

@@ -92,10 +92,8 @@ impl Tagged {
 
     /// Builds the one object that is advertised, without the arguments that are fixed.
     pub(super) fn flattened(&self, fixed: &Map<String, Value>) -> Result<Value, SchemaError> {
-        let shown: Vec<(&str, Value)> = self
-            .pairs()
-            .map(|(value, branch)| (value, without(branch.schema(), fixed)))
-            .collect();
+        let shown: Vec<(&str, Value)> =
+            self.pairs().map(|(value, branch)| (value, without(branch.schema(), fixed))).collect();
         let mut keys: Vec<&str> = Vec::new();
         for (value, schema) in &shown {
             let view = View::of(schema);
@@ -149,41 +147,49 @@ fn description(schema: &Value) -> Option<&str> {
     schema.get("description").and_then(Value::as_str)
 }
 
+/// What one branch has for a key.
+#[derive(Clone, Copy)]
+struct Use<'s> {
+    /// The value of the tag.
+    value: &'s str,
+    schema: &'s Value,
+    required: bool,
+}
+
 /// A key with its schema in every branch that has it.
 struct Merge<'s> {
-    /// Values of the tag, what the branch has for the key, and whether it demands the key.
-    uses: Vec<(&'s str, &'s Value, bool)>,
+    uses: Vec<Use<'s>>,
     branches: usize,
 }
 
 impl<'s> Merge<'s> {
     fn of(key: &str, shown: &'s [(&'s str, Value)]) -> Self {
-        let uses = shown.iter().filter_map(|(value, schema)| {
-            let view = View::of(schema);
-            let property = view.properties()?.get(key)?;
-            Some((*value, property, view.required().any(|it| it == key)))
+        let uses = shown.iter().filter_map(|(value, branch)| {
+            let view = View::of(branch);
+            let schema = view.properties()?.get(key)?;
+            Some(Use { value, schema, required: view.required().any(|it| it == key) })
         });
         Self { uses: uses.collect(), branches: shown.len() }
     }
 
     /// Returns one schema that accepts what any branch accepts for the key.
     fn schema(&self) -> Value {
-        let mut forms: Vec<(Value, Vec<&(&str, &Value, bool)>)> = Vec::new();
+        let mut forms: Vec<(Value, Vec<Use<'s>>)> = Vec::new();
         for used in &self.uses {
-            let bare = bare(used.1);
+            let bare = bare(used.schema);
             match forms.iter_mut().find(|(form, _)| *form == bare) {
-                Some((_, users)) => users.push(used),
-                None => forms.push((bare, vec![used])),
+                Some((_, users)) => users.push(*used),
+                None => forms.push((bare, vec![*used])),
             }
         }
-        let mut merged = match forms.as_slice() {
-            [(form, users)] => annotated(form, users, None),
+        let (mut merged, labelled) = match forms.as_slice() {
+            [(form, users)] => annotated(form, users, false),
             forms => {
-                let forms = forms.iter().map(|(form, users)| annotated(form, users, Some(&names(users))));
-                json!({"anyOf": forms.collect::<Vec<_>>()})
+                let forms = forms.iter().map(|(form, users)| annotated(form, users, true).0);
+                (json!({"anyOf": forms.collect::<Vec<_>>()}), true)
             }
         };
-        if let (Some(usage), Value::Object(merged)) = (self.usage(), &mut merged) {
+        if let (Some(usage), Value::Object(merged)) = (self.usage(labelled), &mut merged) {
             let text = match merged.get("description").and_then(Value::as_str) {
                 Some(text) => format!("{text} {usage}"),
                 None => usage,
@@ -193,11 +199,11 @@ impl<'s> Merge<'s> {
         merged
     }
 
-    /// Says which values use the key and which demand it, where that differs between them.
-    fn usage(&self) -> Option<String> {
-        let demand: Vec<_> = self.uses.iter().filter(|(_, _, required)| *required).collect();
-        let common = self.uses.len() == self.branches;
-        let users = names(&self.uses.iter().collect::<Vec<_>>());
+    /// Says which values use the key, unless labels do, and which demand it, where that differs between them.
+    fn usage(&self, labelled: bool) -> Option<String> {
+        let demand: Vec<_> = self.uses.iter().copied().filter(|it| it.required).collect();
+        let common = self.uses.len() == self.branches || labelled;
+        let users = names(&self.uses);
         let demanders = names(&demand);
         match (common, demand.len()) {
             (true, count) if count == 0 || count == self.branches => None,
@@ -211,8 +217,8 @@ impl<'s> Merge<'s> {
     }
 }
 
-fn names(uses: &[&(&str, &Value, bool)]) -> String {
-    uses.iter().map(|(value, ..)| format!("`{value}`")).collect::<Vec<_>>().join(", ")
+fn names(uses: &[Use<'_>]) -> String {
+    uses.iter().map(|it| format!("`{}`", it.value)).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns a schema without its annotations.
@@ -225,46 +231,49 @@ fn bare(schema: &Value) -> Value {
     bare
 }
 
-/// Puts the annotations of its users back on a schema: as they are when shared, else with whom each is for.
-fn annotated(form: &Value, users: &[&(&str, &Value, bool)], label: Option<&str>) -> Value {
-    let Value::Object(form) = form else { return form.clone() };
+/// Puts the annotations of its users back on a schema, as they are when shared, else with whom each is for; tells
+/// whether everyone was named.
+fn annotated(form: &Value, users: &[Use<'_>], label: bool) -> (Value, bool) {
+    let Value::Object(form) = form else { return (form.clone(), false) };
     let mut form = form.clone();
-    let shared = |keyword: &str| {
-        let mut values = users.iter().map(|(_, schema, _)| schema.get(keyword));
-        let first = values.next().flatten();
-        values.all(|it| it == first).then_some(first)
-    };
-    let text = match shared("description") {
-        Some(text) => text.and_then(Value::as_str).map(str::to_owned),
-        None => {
-            let texts = users.iter().filter_map(|(value, schema, _)| {
-                description(schema).map(|text| format!("For `{value}`: {text}"))
+    let texts = grouped(users, "description");
+    let labelled = label || texts.len() > 1;
+    let mut sentences: Vec<String> = texts
+        .into_iter()
+        .filter_map(|(text, users)| match (text.and_then(Value::as_str), labelled) {
+            (Some(text), true) => Some(format!("For {}: {text}", names(&users))),
+            (Some(text), false) => Some(text.to_owned()),
+            (None, true) => Some(format!("For {}.", names(&users))),
+            (None, false) => None,
+        })
+        .collect();
+    match grouped(users, "default").as_slice() {
+        [(Some(default), _)] => {
+            form.insert("default".to_owned(), (*default).clone());
+        }
+        [(None, _)] | [] => {}
+        different => {
+            let each = different.iter().filter_map(|(default, users)| {
+                default.map(|default| format!("{default} for {}", names(users)))
             });
-            Some(texts.collect::<Vec<_>>().join(" "))
+            sentences.push(format!("Default: {}.", each.collect::<Vec<_>>().join(", ")));
         }
-    };
-    let text = match (label, text) {
-        (Some(label), Some(text)) => Some(format!("For {label}: {text}")),
-        (Some(label), None) => Some(format!("For {label}.")),
-        (None, text) => text,
-    };
-    let defaults = match shared("default") {
-        Some(default) => {
-            if let Some(default) = default {
-                form.insert("default".to_owned(), default.clone());
-            }
-            None
-        }
-        None => {
-            let defaults = users.iter().filter_map(|(value, schema, _)| {
-                schema.get("default").map(|default| format!("{default} for `{value}`"))
-            });
-            Some(format!("Default: {}.", defaults.collect::<Vec<_>>().join(", ")))
-        }
-    };
-    let text = [text, defaults].into_iter().flatten().collect::<Vec<_>>().join(" ");
-    if !text.is_empty() {
-        form.insert("description".to_owned(), Value::String(text));
     }
-    Value::Object(form)
+    if !sentences.is_empty() {
+        form.insert("description".to_owned(), Value::String(sentences.join(" ")));
+    }
+    (Value::Object(form), labelled)
+}
+
+/// Groups users by what they have for a keyword, in order of appearance.
+fn grouped<'s>(users: &[Use<'s>], keyword: &str) -> Vec<(Option<&'s Value>, Vec<Use<'s>>)> {
+    let mut groups: Vec<(Option<&Value>, Vec<Use<'_>>)> = Vec::new();
+    for used in users {
+        let value = used.schema.get(keyword);
+        match groups.iter_mut().find(|(it, _)| *it == value) {
+            Some((_, users)) => users.push(*used),
+            None => groups.push((value, vec![*used])),
+        }
+    }
+    groups
 }

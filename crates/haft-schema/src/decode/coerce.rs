@@ -19,7 +19,8 @@ pub(crate) fn spell_tag(tag: &Tag, arguments: &mut Map<String, Value>, repairs: 
         && let Some(choice) = spelling(&choices, text)
     {
         choice.clone_into(text);
-        repairs.note(&pointer::joined("", tag.key()), RepairKind::Spelling { to: choice.to_owned() });
+        repairs
+            .note(&pointer::joined("", tag.key()), RepairKind::Spelling { to: choice.to_owned() });
     }
 }
 

@@ -29,7 +29,10 @@ pub(super) enum Obstacle {
     Cut,
     TooDeep,
     /// There is more than one reading, or none.
-    Unclear { offset: usize, reason: String },
+    Unclear {
+        offset: usize,
+        reason: String,
+    },
 }
 
 impl Obstacle {
@@ -92,7 +95,8 @@ impl Mender<'_> {
     }
 
     fn note(&mut self, kind: RepairKind) -> Result<(), Obstacle> {
-        let pointer = if matches!(kind, RepairKind::Closed { .. }) { "" } else { &self.pointer };
+        let everywhere = matches!(kind, RepairKind::Closed { .. } | RepairKind::SingleQuotes);
+        let pointer = if everywhere { "" } else { &self.pointer };
         if self.repairs.note(pointer, kind) {
             Ok(())
         } else {
@@ -230,7 +234,9 @@ impl Mender<'_> {
             _ if self.peek().is_none() => return Err(Obstacle::Cut),
             _ => {
                 let word = crate::words::cut(&word);
-                return Err(self.unclear(format!("`{word}` is no value; texts stand in double quotes")));
+                return Err(
+                    self.unclear(format!("`{word}` is no value; texts stand in double quotes"))
+                );
             }
         };
         self.out.push_str(python.unwrap_or(&word));

@@ -84,8 +84,8 @@ pub(super) fn beginning(text: &str) -> Result<(Read, &str), ReadError> {
     Ok((whole(value)?, after))
 }
 
-fn read<'t>(
-    deserializer: &mut serde_json::Deserializer<serde_json::de::StrRead<'t>>,
+fn read(
+    deserializer: &mut serde_json::Deserializer<serde_json::de::StrRead<'_>>,
 ) -> Result<Read, ReadError> {
     let state = RefCell::new(State::default());
     let result = Seed(&state).deserialize(deserializer);
@@ -93,7 +93,9 @@ fn read<'t>(
     match (result, state.conflict) {
         (_, Some(pointer)) => Err(ReadError::Repeated(pointer)),
         (Ok(value), None) => Ok(Read { value, repeated: state.repeated }),
-        (Err(error), None) if error.to_string().starts_with("recursion limit") => Err(ReadError::TooDeep),
+        (Err(error), None) if error.to_string().starts_with("recursion limit") => {
+            Err(ReadError::TooDeep)
+        }
         (Err(error), None) => Err(ReadError::Syntax(error)),
     }
 }

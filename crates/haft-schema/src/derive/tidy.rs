@@ -8,8 +8,19 @@ use crate::words;
 
 /// Keywords in the order they are advertised; others follow.
 const ORDER: &[&str] = &[
-    "type", "description", "const", "enum", "default", "format", "pattern", "minimum", "maximum", "items",
-    "properties", "required", "additionalProperties",
+    "type",
+    "description",
+    "const",
+    "enum",
+    "default",
+    "format",
+    "pattern",
+    "minimum",
+    "maximum",
+    "items",
+    "properties",
+    "required",
+    "additionalProperties",
 ];
 
 /// Removes what says nothing, joins wrapped lines, spells out number formats, and collapses unions.
@@ -45,7 +56,9 @@ fn spell_out_format(schema: &mut Map<String, Value>) {
         Some("uint16") => Some((0, i64::from(u16::MAX))),
         Some("int32") => Some((i64::from(i32::MIN), i64::from(i32::MAX))),
         Some("uint32") => Some((0, i64::from(u32::MAX))),
-        Some("int" | "int64" | "int128" | "uint" | "uint64" | "uint128" | "float" | "double") => None,
+        Some("int" | "int64" | "int128" | "uint" | "uint64" | "uint128" | "float" | "double") => {
+            None
+        }
         _ => return,
     };
     schema.shift_remove("format");
@@ -93,7 +106,9 @@ fn remove_null(schema: &mut Value) {
     if object.get("default") == Some(&Value::Null) {
         object.shift_remove("default");
     }
-    let is_null = |it: &Value| it.get("type") == Some(&json!("null")) || it.get("const") == Some(&Value::Null);
+    let is_null = |it: &Value| {
+        it.get("type") == Some(&json!("null")) || it.get("const") == Some(&Value::Null)
+    };
     if let Some(Value::Array(types)) = object.get_mut("type") {
         types.retain(|it| it != "null");
         if let [only] = types.as_slice() {

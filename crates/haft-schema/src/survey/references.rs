@@ -1,6 +1,7 @@
 //! References inside a document.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
@@ -34,10 +35,9 @@ impl Reference {
                 fragment: decode_percent(fragment),
                 dynamic: keyword == "$dynamicRef",
             }),
-            None => Err(SchemaError::ExternalReference {
-                pointer,
-                reference: pointer::shown(text),
-            }),
+            None => {
+                Err(SchemaError::ExternalReference { pointer, reference: pointer::shown(text) })
+            }
         }
     }
 
@@ -79,7 +79,10 @@ impl<'s> References<'s> {
     ) -> Result<Vec<&'s Value>, SchemaError> {
         let fragment = reference.fragment.as_str();
         let found = if fragment.is_empty() || fragment.starts_with('/') {
-            root.pointer(fragment).filter(|it| it.is_object() || it.is_boolean()).into_iter().collect()
+            root.pointer(fragment)
+                .filter(|it| it.is_object() || it.is_boolean())
+                .into_iter()
+                .collect()
         } else {
             let bearers = self.anchors.get(fragment).cloned().unwrap_or_default();
             let count = if reference.dynamic { bearers.len() } else { 1 };
@@ -114,4 +117,18 @@ pub(crate) fn decode_percent(text: &str) -> String {
         }
     }
     String::from_utf8_lossy(&decoded).into_owned()
+}
+
+/// Encodes what may not stand in the fragment of a URI.
+pub(crate) fn encode_percent(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@/?".contains(&byte) {
+            encoded.push(char::from(byte));
+        } else {
+            // Writing to a string does not fail.
+            let _ = write!(encoded, "%{byte:02X}");
+        }
+    }
+    encoded
 }

@@ -54,7 +54,9 @@ impl Mender<'_> {
             None => return Err(Obstacle::Cut),
             Some('\'') if quote == '\'' => self.copy(),
             Some('\'') => {
-                return Err(self.unclear("`\\'` is no escape of JSON; write `'`, or `\\\\'` for both"));
+                return Err(
+                    self.unclear("`\\'` is no escape of JSON; write `'`, or `\\\\'` for both")
+                );
             }
             Some(escape @ ('"' | '\\' | '/' | 'b' | 'f' | 'n' | 'r' | 't')) => {
                 self.take();
@@ -98,7 +100,9 @@ impl Mender<'_> {
         if quote == '\'' {
             self.skip_space();
             if !matches!(self.peek(), None | Some(',' | ':' | '}' | ']')) {
-                return Err(self.unclear("a single quote in the middle of a text; use double quotes"));
+                return Err(
+                    self.unclear("a single quote in the middle of a text; use double quotes")
+                );
             }
             self.note(RepairKind::SingleQuotes)?;
         }
