@@ -36,11 +36,10 @@ const DOORS: &[Door] = &[
             "OpenOptions::new",
             "WalkBuilder::new",
             ".search_path(",
-            ".search_file(",
         ],
         modules: &[("std", "fs"), ("tokio", "fs"), ("rustix", "fs")],
         crates: &["haft-workspace", "haft-store"],
-        files: &[],
+        files: &[("crates/haft-cli/src/files.rs", "a face opens its own configuration")],
     },
     Door {
         what: "processes",
@@ -115,6 +114,7 @@ const IMPURE: &[&str] = &[
 const LINTS: &[&str] = &["disallowed_methods", "disallowed_types"];
 const LIFTED: &[(&str, &str)] = &[
     ("crates/haft-cli/src/environment.rs", "a face reads the environment into a value"),
+    ("crates/haft-cli/src/files.rs", "a face opens its own configuration"),
     ("crates/haft-cli/src/print.rs", "a face ends the process"),
     ("crates/haft-workspace/src/lib.rs", "the door to user files"),
     ("crates/haft-store/src/lib.rs", "the door to recorded state"),
