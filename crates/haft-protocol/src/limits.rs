@@ -162,5 +162,9 @@ pub const RULE_PATTERN_PARTS: usize = 64;
 pub const RULE_PATTERN_ALTERNATIVES: usize = 64;
 /// Bytes of the reason a rule gives.
 pub const RULE_REASON_BYTES: usize = 500;
+/// Patterns of protected names in one configuration file.
+pub const PROTECTION_PATTERNS: usize = 1_000;
+/// Further roots in one configuration file.
+pub const FURTHER_ROOTS: usize = 32;
 /// Bytes of one configuration file.
 pub const CONFIG_BYTES: usize = 256 * 1024;
