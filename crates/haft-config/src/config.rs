@@ -1,18 +1,20 @@
 //! The configuration that all layers make together.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use haft_policy::{Layer, Origin, PathPattern, Policy, PolicyError, Preset, Rule};
 use haft_protocol::limits::CONFIG_BYTES;
 use haft_protocol::{Digest, LogicalPath};
 
-use crate::document::Document;
+use crate::document::{Document, Text};
 use crate::merge::{Dropped, Merge};
 use crate::read::{self, Values};
 use crate::settings::{NUMBERS, RECORD_ARGUMENTS, Setting};
 use crate::sources::PRESET;
-use crate::{ConfigError, Door, PROJECT_FILE, Place, Problem, Sources, Trust};
+use crate::{ConfigError, Door, PROJECT_FILE, Problem, Sources, Trust};
 
 /// The configuration that all layers make together. The default is what is built in.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -32,9 +34,16 @@ pub struct Config {
     pub journal: Journal,
     pub(crate) origins: BTreeMap<&'static str, Origin>,
     pub(crate) dropped: Vec<Dropped>,
-    /// The patterns that only fit with a further root, and where they stand.
-    pub(crate) absolute: Vec<(PathPattern, Place)>,
+    pub(crate) absolute: Vec<AbsolutePattern>,
     project: Option<ProjectFile>,
+}
+
+/// A pattern that only fits with a further root, and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct AbsolutePattern {
+    pub(crate) pattern: PathPattern,
+    pub(crate) text: Arc<Text>,
+    pub(crate) span: Range<usize>,
 }
 
 /// Changes to the list of protected names, as globs over names and paths.
@@ -128,11 +137,10 @@ impl Config {
     ///
     /// Fails for a pattern that lies in no root, and for more rules than a policy takes.
     pub fn policy(&self, further_roots: &[LogicalPath], yes: bool) -> Result<Policy, ConfigError> {
-        let astray = self.absolute.iter().find(|(it, _)| !it.fits_roots(further_roots));
-        if let Some((pattern, place)) = astray {
+        let astray = self.absolute.iter().find(|it| !it.pattern.fits_roots(further_roots));
+        if let Some(AbsolutePattern { pattern, text, span }) = astray {
             let error = PolicyError::OutsideRoots { pattern: pattern.to_string() };
-            let (place, problem) = (Box::new(place.clone()), Problem::Policy(error));
-            return Err(ConfigError::Invalid { place, problem });
+            return Err(text.error(span.clone(), Problem::Policy(error)));
         }
         let mut builder = Policy::builder()
             .preset(self.preset, self.origin(PRESET))
@@ -146,7 +154,7 @@ impl Config {
         Ok(builder.build()?)
     }
 
-    /// Returns where the value of a key such as `limits.permits` comes from.
+    /// Returns where the value of a key such as `limits.permits` comes from; of a list, where its last item does.
     pub fn origin(&self, key: &str) -> Origin {
         self.origins.get(key).cloned().unwrap_or_default()
     }
@@ -190,7 +198,8 @@ fn read_values(file: &str, bytes: &[u8], origin: Origin) -> Result<Values, Confi
         });
     }
     let origin = Origin { file: Some(file.to_owned()), ..origin };
-    read::values(&Document::new(file, bytes, origin)?)
+    let text = Arc::new(Text::new(file, bytes)?);
+    read::values(&Document::new(&text, origin))
 }
 
 fn read_trust(path: Option<&Path>, door: &impl Door) -> Result<Trust, ConfigError> {

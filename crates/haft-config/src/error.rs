@@ -50,7 +50,7 @@ pub enum ConfigError {
     #[error(transparent)]
     Policy(#[from] PolicyError),
     /// The file of trusted projects cannot be used.
-    #[error("cannot use {}: {source}", file.display())]
+    #[error("cannot use {}", file.display())]
     Trust {
         /// The file.
         file: PathBuf,
@@ -123,6 +123,14 @@ pub enum Problem {
         /// The key.
         key: String,
     },
+    /// A list where one value is taken.
+    #[error("`{one}` takes one text: write `{many}` for a list")]
+    ListOfOne {
+        /// The key.
+        one: &'static str,
+        /// The key that takes a list.
+        many: &'static str,
+    },
     /// Two keys for one thing.
     #[error("`{one}` and `{other}` say the same: keep one of them")]
     Twice {
@@ -187,9 +195,11 @@ pub struct Place {
     pub line: u32,
     /// The column in characters, from 1.
     pub column: u32,
-    /// The line itself, fit to be shown.
+    /// The line itself, or the part of it around the place, fit to be shown.
     pub excerpt: String,
-    /// How many characters of it are meant.
+    /// Characters of the excerpt before what is meant.
+    pub mark: u32,
+    /// Characters of the excerpt that are meant.
     pub width: u32,
 }
 
@@ -197,7 +207,7 @@ impl Place {
     fn around(&self, problem: &Problem) -> String {
         let number = self.line.to_string();
         let margin = " ".repeat(number.len());
-        let before = " ".repeat(self.column.saturating_sub(1) as usize);
+        let before = " ".repeat(self.mark as usize);
         let marks = "^".repeat(self.width as usize);
         let Self { excerpt, .. } = self;
         format!("{self}: {problem}\n{margin} |\n{number} | {excerpt}\n{margin} | {before}{marks}")

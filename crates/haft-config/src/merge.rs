@@ -6,6 +6,7 @@ use haft_policy::Origin;
 use haft_protocol::Decision;
 
 use crate::Config;
+use crate::document::escaped;
 use crate::read::{Value, Values};
 use crate::settings::{RECORD_ARGUMENTS, Untrusted};
 use crate::sources::PRESET;
@@ -67,13 +68,17 @@ impl Config {
                 self.leave_out(RECORD_ARGUMENTS, origin, wanted);
             }
         }
-        self.protection.extra.extend(values.extra.into_iter().map(|it| it.value));
+        for Value { value, origin } in values.extra {
+            self.protection.extra.push(value);
+            self.origins.insert("protection.extra", origin);
+        }
         for Value { value, origin } in values.except {
             if narrowing {
                 let wanted = format!("lift the protection of `{value}`");
                 self.leave_out("protection.except", origin, wanted);
             } else {
                 self.protection.except.push(value);
+                self.origins.insert("protection.except", origin);
             }
         }
         for Value { value, origin } in values.roots {
@@ -82,6 +87,7 @@ impl Config {
                 self.leave_out("roots.extra", origin, wanted);
             } else if !self.further_roots.contains(&value) {
                 self.further_roots.push(value);
+                self.origins.insert("roots.extra", origin);
             }
         }
         for rule in values.rules {
@@ -91,15 +97,10 @@ impl Config {
             self.rules.push(rule);
         }
         self.absolute.extend(values.absolute);
+        self.dropped.sort_by_key(|it| it.origin.line);
     }
 
     fn leave_out(&mut self, key: &str, origin: Origin, wanted: String) {
-        let wanted = wanted.chars().flat_map(escaped).collect();
-        self.dropped.push(Dropped { key: key.to_owned(), origin, wanted });
+        self.dropped.push(Dropped { key: key.to_owned(), origin, wanted: escaped(&wanted) });
     }
-}
-
-fn escaped(character: char) -> impl Iterator<Item = char> {
-    let plain = matches!(character, '"' | '\'' | '\\').then_some(character);
-    plain.into_iter().chain(plain.is_none().then(|| character.escape_debug()).into_iter().flatten())
 }

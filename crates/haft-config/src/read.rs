@@ -3,15 +3,17 @@
 use std::path::{Component, Path, PathBuf};
 
 use globset::Glob;
-use haft_policy::{Layer, Origin, PathPattern, Preset, Rule};
+use haft_policy::{Layer, Origin, PolicyError, Preset, Rule};
+use haft_protocol::limits::{FURTHER_ROOTS, PROTECTION_PATTERNS, RULES};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-use crate::document::{Document, type_of};
+use crate::config::AbsolutePattern;
+use crate::document::{Document, escaped, type_of};
 use crate::rules::rule;
 use crate::settings::{NUMBERS, Number, RECORD_ARGUMENTS, nearest};
 use crate::sources::{Given, PRESET, keys};
-use crate::{ConfigError, Environment, Flags, Place, Problem};
+use crate::{ConfigError, Environment, Flags, Problem};
 
 /// The keys of a file.
 const TOP: &[&str] = &[PRESET, "rules", "protection", "roots", "limits", "journal"];
@@ -26,7 +28,7 @@ pub(crate) struct Values {
     pub(crate) roots: Vec<Value<PathBuf>>,
     pub(crate) numbers: Vec<(&'static Number, Value<u64>)>,
     pub(crate) record_arguments: Option<Value<bool>>,
-    pub(crate) absolute: Vec<(PathPattern, Place)>,
+    pub(crate) absolute: Vec<AbsolutePattern>,
 }
 
 /// A value and where it comes from.
@@ -49,7 +51,11 @@ pub(crate) fn values(document: &Document<'_>) -> Result<Values, ConfigError> {
                 values.preset = Some(document.value(value, node));
             }
             "rules" => {
-                for node in document.list("rules", node)? {
+                let rules = document.list("rules", node)?;
+                if rules.len() > RULES {
+                    return Err(document.too_many("rules", rules.len(), RULES, node));
+                }
+                for node in rules {
                     rule(document, node, &mut values)?;
                 }
             }
@@ -114,7 +120,11 @@ fn globs(
     node: &Node<'_>,
 ) -> Result<Vec<Value<String>>, ConfigError> {
     let mut globs = Vec::new();
-    for node in document.list(key, node)? {
+    let list = document.list(key, node)?;
+    if list.len() > PROTECTION_PATTERNS {
+        return Err(document.too_many("patterns", list.len(), PROTECTION_PATTERNS, node));
+    }
+    for node in list {
         let text = document.text(key, node)?;
         let problem = match Glob::new(text) {
             Ok(_) if !text.is_empty() => {
@@ -124,7 +134,7 @@ fn globs(
             Ok(_) => "it is empty".to_owned(),
             Err(error) => error.kind().to_string(),
         };
-        let problem = Problem::Glob { pattern: text.to_owned(), message: problem };
+        let problem = Problem::Glob { pattern: escaped(text), message: problem };
         return Err(document.at(node, problem));
     }
     Ok(globs)
@@ -132,12 +142,16 @@ fn globs(
 
 fn roots(document: &Document<'_>, node: &Node<'_>) -> Result<Vec<Value<PathBuf>>, ConfigError> {
     let mut roots = Vec::new();
-    for node in document.list("roots.extra", node)? {
+    let list = document.list("roots.extra", node)?;
+    if list.len() > FURTHER_ROOTS {
+        return Err(document.too_many("roots", list.len(), FURTHER_ROOTS, node));
+    }
+    for node in list {
         let text = document.text("roots.extra", node)?;
         let path = Path::new(text);
         let leads_up = path.components().any(|part| part == Component::ParentDir);
         if !path.is_absolute() || leads_up {
-            return Err(document.at(node, Problem::Root { path: text.to_owned() }));
+            return Err(document.at(node, Problem::Root { path: escaped(text) }));
         }
         roots.push(document.value(path.to_owned(), node));
     }
@@ -147,6 +161,17 @@ fn roots(document: &Document<'_>, node: &Node<'_>) -> Result<Vec<Value<PathBuf>>
 impl Document<'_> {
     pub(crate) fn at(&self, node: &Node<'_>, problem: Problem) -> ConfigError {
         self.error(node.span(), problem)
+    }
+
+    pub(crate) fn too_many(
+        &self,
+        what: &'static str,
+        count: usize,
+        limit: usize,
+        node: &Node<'_>,
+    ) -> ConfigError {
+        let error = PolicyError::TooMany { what, count, limit };
+        self.at(node, Problem::Policy(error))
     }
 
     fn value<T>(&self, value: T, node: &Node<'_>) -> Value<T> {
@@ -161,7 +186,7 @@ impl Document<'_> {
     ) -> ConfigError {
         let name = key.get_ref();
         let problem = Problem::UnknownKey {
-            key: format!("{within}{}", name.escape_debug()),
+            key: format!("{within}{}", escaped(name)),
             nearest: nearest(name, expected.iter().copied()),
             expected: expected.to_vec(),
         };
@@ -236,7 +261,7 @@ impl Values {
         let Given { name, key, value } = given;
         let error = |problem| ConfigError::Setting { name: name.clone(), problem };
         let mistyped = |expected| {
-            let found = format!("`{}`", value.escape_debug());
+            let found = format!("`{}`", escaped(value));
             Problem::Type { key: key.clone(), expected, found }
         };
         let origin = Origin::new(layer).quoting(name.as_str());
@@ -252,7 +277,7 @@ impl Values {
             _ => {
                 let number = NUMBERS.iter().find(|it| it.key == key).ok_or_else(|| {
                     error(Problem::UnknownKey {
-                        key: key.escape_debug().to_string(),
+                        key: escaped(key),
                         nearest: nearest(key, keys()),
                         expected: keys().collect(),
                     })

@@ -1,9 +1,13 @@
 //! Reading `[[rules]]`.
 
+use std::sync::Arc;
+
 use haft_policy::{PathPattern, Rule, RuleAccess, ToolPattern};
+use haft_protocol::limits::RULE_PATTERNS;
 use haft_protocol::{Capability, Decision};
 
-use crate::document::Document;
+use crate::config::AbsolutePattern;
+use crate::document::{Document, escaped};
 use crate::read::{Node, Values};
 use crate::settings::nearest;
 use crate::{ConfigError, Problem};
@@ -41,7 +45,8 @@ pub(crate) fn rule(
         let pattern = document.text("rules.path", node)?.parse::<PathPattern>();
         let pattern = pattern.map_err(|it| document.at(node, Problem::Policy(it)))?;
         if pattern.is_absolute() {
-            values.absolute.push((pattern.clone(), document.place(node.span())));
+            let (pattern, text) = (pattern.clone(), Arc::clone(document.text));
+            values.absolute.push(AbsolutePattern { pattern, text, span: node.span() });
         }
         rule = rule.path(pattern);
     }
@@ -73,6 +78,9 @@ fn one_or_many<'n, 't>(
     let table = document.table("rules", rule)?;
     match (table.get(one), table.get(many)) {
         (None, None) => Ok(&[]),
+        (Some(node), None) if node.get_ref().is_array() => {
+            Err(document.at(node, Problem::ListOfOne { one, many }))
+        }
         (Some(node), None) => Ok(std::slice::from_ref(node)),
         (None, Some(node)) => some(document, many, node),
         (Some(_), Some(node)) => Err(document.at(node, Problem::Twice { one, other: many })),
@@ -87,7 +95,13 @@ fn some<'n, 't>(
 ) -> Result<&'n [Node<'t>], ConfigError> {
     let key = format!("rules.{key}");
     let list = document.list(&key, node)?;
-    if list.is_empty() { Err(document.at(node, Problem::Empty { key })) } else { Ok(list) }
+    if list.is_empty() {
+        Err(document.at(node, Problem::Empty { key }))
+    } else if list.len() > RULE_PATTERNS {
+        Err(document.too_many("patterns of one rule", list.len(), RULE_PATTERNS, node))
+    } else {
+        Ok(list)
+    }
 }
 
 fn word<T: Copy>(
@@ -102,7 +116,7 @@ fn word<T: Copy>(
     found.ok_or_else(|| {
         let expected: Vec<_> = words.iter().map(|(word, _)| *word).collect();
         let nearest = nearest(text, expected.iter().copied());
-        let value = text.chars().take(80).flat_map(char::escape_debug).collect();
+        let value = escaped(text);
         document.at(node, Problem::UnknownWord { value, what, nearest, expected })
     })
 }

@@ -106,14 +106,24 @@ fn variable(key: &str) -> String {
 /// Settings from the flags of a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Flags {
-    /// The preset.
-    pub preset: Option<Preset>,
-    /// Rules, with their origins.
-    pub rules: Vec<Rule>,
+    pub(crate) preset: Option<Preset>,
+    pub(crate) rules: Vec<Rule>,
     pub(crate) settings: Vec<Given>,
 }
 
 impl Flags {
+    /// Sets the preset, as `--preset` does.
+    pub fn preset(mut self, preset: Preset) -> Self {
+        self.preset = Some(preset);
+        self
+    }
+
+    /// Adds a rule, which brings its origin.
+    pub fn rule(mut self, rule: Rule) -> Self {
+        self.rules.push(rule);
+        self
+    }
+
     /// Sets a key such as `limits.permits`, for a flag of this name. The value is checked with all others.
     pub fn set(
         mut self,

@@ -48,7 +48,7 @@ struct Stored<P> {
 #[non_exhaustive]
 pub enum TrustError {
     /// The bytes are not a list of trusted projects.
-    #[error("this is not a list of trusted projects: repair it, or remove it to trust nothing")]
+    #[error("repair or remove it, for it is not a list of trusted projects")]
     Malformed {
         /// Why.
         #[source]

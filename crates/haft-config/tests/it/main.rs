@@ -1,1 +1,11 @@
 //! The configuration crate from outside.
+#![expect(clippy::unwrap_used, reason = "a test stops where it fails")]
+
+mod environment;
+mod files;
+mod layers;
+mod mistakes;
+mod properties;
+mod rules;
+mod trust;
+mod untrusted;
