@@ -31,7 +31,7 @@ pub(crate) fn ways_out(
             .find(|(rule, standing)| *standing == RuleStanding::Untrusted && could_lift(rule));
         if let Some((rule, _)) = untrusted {
             hints.push(format!(
-                "a person can trust the project's file after reading it: its rule `{rule}` ({}) allows the call",
+                "a person can read the project's file and trust it with `haft trust`: its rule `{rule}` ({}) allows the call",
                 rule.origin()
             ));
         }

@@ -140,7 +140,7 @@ fn untrusted_permission_is_pointed_out() {
     denied by approval: the preset `edit` (default) asks before `execute`, and there is nobody to ask
     hint: a person can answer when asked, or say yes beforehand with `--yes`
     hint: a person can start with `--preset full`
-    hint: a person can trust the project's file after reading it: its rule `allow tool = "bash"` (.haft/config.toml:2) allows the call
+    hint: a person can read the project's file and trust it with `haft trust`: its rule `allow tool = "bash"` (.haft/config.toml:2) allows the call
     hint: to allow it for good, add to the user's config.toml:
     [[rules]]
     decision = "allow"
