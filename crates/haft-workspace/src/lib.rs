@@ -6,7 +6,6 @@
 //! there, and is counted.
 //!
 //! ```
-//! # #![allow(clippy::disallowed_methods)]
 //! use std::io::Read;
 //! use haft_workspace::{Protection, View, Want, Workspace, WorkspaceConfig};
 //!
@@ -58,7 +57,7 @@ pub use binder::{WorkspaceBinder, WorkspaceCall};
 pub use error::{PathError, WorkspaceError};
 pub use file::{FileId, FileKind, Metadata, OpenFile};
 pub use globs::{GlobError, Globs};
-pub use list::{Entry, LinkTarget, ListOptions, Listing};
+pub use list::{Entry, LinkTarget, ListOptions, ListOrder, Listing};
 pub use protection::{Protected, Protection};
 pub use resolved::{Resolved, Stale};
 pub use skipped::{Hidden, Skipped};

@@ -8,53 +8,67 @@ use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
-use haft_protocol::{Count, LogicalPath};
+use haft_protocol::{Count, LogicalPath, limits};
 
 use crate::error::PathError;
-use crate::file::FileKind;
+use crate::file::{FileKind, Metadata};
 use crate::name::shown;
 use crate::resolved::Resolved;
-use crate::skipped::Skipped;
 use crate::view::View;
-use crate::walk::{Found, WalkEnd, WalkOptions};
+use crate::walk::{Found, WalkEnd, WalkOptions, WalkReport};
 
 /// What a listing shows.
 #[derive(Debug, Clone)]
 pub struct ListOptions {
     /// What to go through.
     pub walk: WalkOptions,
-    /// The kind to show, where only one is asked for.
-    pub kind: Option<FileKind>,
+    /// Which entries come first.
+    pub order: ListOrder,
+    /// How many entries to show; those in the table of limits, where a listing says nothing else.
+    pub most: NonZeroUsize,
+}
+
+/// Which entries of a listing come first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ListOrder {
+    /// By path, name by name: each directory before what is in it, and nothing between them.
+    #[default]
+    Path,
+    /// The largest files, then what is no file; by path among equals.
+    Largest,
+    /// What changed last; by path among equals.
+    Newest,
 }
 
 impl ListOptions {
     /// Shows what stands in the directory itself.
     pub fn children() -> Self {
         let walk = WalkOptions { depth: Some(NonZeroUsize::MIN), ..WalkOptions::default() };
-        Self { walk, kind: None }
+        Self { walk, ..Self::tree() }
     }
 
     /// Shows everything beneath the directory.
     pub fn tree() -> Self {
-        Self { walk: WalkOptions::default(), kind: None }
+        let most = usize::try_from(limits::LIST_ENTRIES).ok().and_then(NonZeroUsize::new);
+        Self {
+            walk: WalkOptions::default(),
+            order: ListOrder::Path,
+            most: most.unwrap_or(NonZeroUsize::MIN),
+        }
     }
 }
 
 /// What is in a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listing {
-    /// The entries that come first, each directory before what is in it.
+    /// The entries that come first.
     pub entries: Vec<Entry>,
     /// How many there are.
     pub total: Count,
-    /// How the walk through them ended.
-    pub end: WalkEnd,
-    /// How many of all have a name that is not UTF-8 and is shown with `\xNN`.
-    pub escaped: u64,
-    /// What was passed over.
-    pub skipped: Skipped,
+    /// What the walk through them has to say.
+    pub report: WalkReport,
 }
 
 impl Listing {
@@ -98,28 +112,26 @@ pub enum LinkTarget {
 }
 
 impl View {
-    /// Lists what is in a directory: the first `most` entries by path, with the number of all.
+    /// Lists what is beneath a directory, or a file alone: what `admits` lets in and comes first, and how many there are.
     ///
     /// # Errors
     ///
-    /// Fails when the place is no directory, and when the system refuses.
+    /// Fails when a rule hides the place, when nothing is there and when the system refuses.
     pub fn list(
         &self,
         place: &Resolved,
         options: &ListOptions,
-        most: NonZeroUsize,
         is_called_off: &(dyn Fn() -> bool + Sync),
+        admits: impl Fn(&Found<'_>) -> bool + Sync,
     ) -> Result<Listing, PathError> {
-        let kind = place.look()?.kind;
-        if kind != FileKind::Directory {
-            return Err(PathError::NotADirectory { path: place.logical().to_string(), kind });
-        }
-        let all = Mutex::new(First::new(most));
+        let first = || First::new(options.order, options.most);
+        let all = Mutex::new(first());
         let report = self.walk(place, &options.walk, is_called_off, || {
-            let mut first = Handed { first: First::new(most), all: &all };
+            let mut handed = Handed { first: first(), all: &all };
+            let admits = &admits;
             move |found: &Found<'_>| {
-                if options.kind.is_none_or(|kind| kind == found.kind()) {
-                    first.first.offer(found);
+                if admits(found) {
+                    handed.first.offer(found);
                 }
                 ControlFlow::Continue(())
             }
@@ -130,34 +142,45 @@ impl View {
             _ => Count::AtLeast(total),
         };
         let entries = kept.into_sorted_vec().into_iter().map(|kept| kept.entry).collect();
-        Ok(Listing {
-            entries,
-            total,
-            end: report.end,
-            escaped: report.escaped,
-            skipped: report.skipped,
-        })
+        Ok(Listing { entries, total, report })
     }
 }
 
 /// The entries that come first among those offered.
 #[derive(Debug)]
 struct First {
+    order: ListOrder,
     most: usize,
     total: u64,
     kept: BinaryHeap<Kept>,
 }
 
 impl First {
-    fn new(most: NonZeroUsize) -> Self {
-        Self { most: most.get(), total: 0, kept: BinaryHeap::new() }
+    fn new(order: ListOrder, most: NonZeroUsize) -> Self {
+        Self { order, most: most.get(), total: 0, kept: BinaryHeap::new() }
     }
 
     fn offer(&mut self, found: &Found<'_>) {
         self.total += 1;
-        let is_behind = |last: &Kept| by_path(last.path.as_ref(), found.relative()).is_lt();
-        if self.kept.len() < self.most || !self.kept.peek().is_some_and(is_behind) {
-            self.keep(Kept::of(found));
+        let (rank, metadata) = match self.order {
+            ListOrder::Path => (0, None),
+            ListOrder::Largest => {
+                let metadata = found.metadata().ok();
+                let is_file = found.kind() == FileKind::File;
+                let len = metadata.filter(|_| is_file).map(|it| i128::from(it.len));
+                (len.map_or(1, |len| -len), metadata)
+            }
+            ListOrder::Newest => {
+                let metadata = found.metadata().ok();
+                let modified = metadata.and_then(|it| it.modified);
+                (modified.map_or(i128::MAX, |it| -nanoseconds(it)), metadata)
+            }
+        };
+        let comes_before = |last: &Kept| {
+            rank.cmp(&last.rank).then_with(|| by_path(found.relative(), last.path.as_ref())).is_lt()
+        };
+        if self.kept.len() < self.most || self.kept.peek().is_some_and(comes_before) {
+            self.keep(Kept::of(found, rank, metadata));
         }
     }
 
@@ -166,6 +189,15 @@ impl First {
         if self.kept.len() > self.most {
             self.kept.pop();
         }
+    }
+}
+
+/// Returns the nanoseconds from 1970 to a time, negative for one before.
+fn nanoseconds(time: SystemTime) -> i128 {
+    let whole = |duration: Duration| i128::try_from(duration.as_nanos()).unwrap_or(i128::MAX);
+    match time.duration_since(SystemTime::UNIX_EPOCH) {
+        Ok(since) => whole(since),
+        Err(error) => -whole(error.duration()),
     }
 }
 
@@ -187,13 +219,14 @@ impl Drop for Handed<'_> {
 
 #[derive(Debug)]
 struct Kept {
+    rank: i128,
     path: OsString,
     entry: Entry,
 }
 
 impl Kept {
-    fn of(found: &Found<'_>) -> Self {
-        let metadata = found.metadata().ok();
+    fn of(found: &Found<'_>, rank: i128, metadata: Option<Metadata>) -> Self {
+        let metadata = metadata.or_else(|| found.metadata().ok());
         let is_file = found.kind() == FileKind::File;
         let target = (found.kind() == FileKind::Link).then(|| match found.follow() {
             Ok(place) => match place.kind() {
@@ -205,6 +238,7 @@ impl Kept {
         });
         let names: Vec<_> = found.relative().iter().map(shown).collect();
         Self {
+            rank,
             path: found.relative().as_os_str().to_owned(),
             entry: Entry {
                 path: found.path().clone(),
@@ -220,7 +254,7 @@ impl Kept {
 
 impl Ord for Kept {
     fn cmp(&self, other: &Self) -> Ordering {
-        by_path(self.path.as_ref(), other.path.as_ref())
+        self.rank.cmp(&other.rank).then_with(|| by_path(self.path.as_ref(), other.path.as_ref()))
     }
 }
 

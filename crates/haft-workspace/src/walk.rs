@@ -81,6 +81,8 @@ pub struct WalkReport {
     pub end: WalkEnd,
     /// How many entries of directories were looked at.
     pub entries: u64,
+    /// How many directories were as deep as the walk was to go, and were not entered.
+    pub unentered: u64,
     /// How many of those that were met have a name that is not UTF-8 and is shown with `\xNN`.
     pub escaped: u64,
     /// What was passed over.
@@ -181,6 +183,7 @@ struct Walk<'a> {
 #[derive(Debug, Default)]
 struct Totals {
     entries: u64,
+    unentered: u64,
     escaped: u64,
     skipped: Skipped,
 }
@@ -192,6 +195,7 @@ impl Totals {
 
     fn add(&mut self, other: Totals) {
         self.entries += other.entries;
+        self.unentered += other.unentered;
         self.escaped += other.escaped;
         self.skipped.add(other.skipped);
     }
@@ -214,7 +218,10 @@ impl Walk<'_> {
         let further = if node.is_small() { 0 } else { threads - 1 };
         thread::scope(|scope| {
             for _ in 0..further {
-                scope.spawn(|| Worker::new(self, visitor()).work());
+                // Where the system has no thread to give, those there are do the work.
+                let _ = thread::Builder::new()
+                    .name("haft-walk".to_owned())
+                    .spawn_scoped(scope, || Worker::new(self, visitor()).work());
             }
             first.work();
         });
@@ -277,7 +284,7 @@ impl Walk<'_> {
     }
 
     fn report(self) -> WalkReport {
-        let Totals { entries, escaped, skipped } =
+        let Totals { entries, unentered, escaped, skipped } =
             self.totals.into_inner().unwrap_or_else(PoisonError::into_inner);
         self.view.count(skipped.hidden);
         let end = match self.end.get() {
@@ -285,6 +292,6 @@ impl Walk<'_> {
             None if self.is_cut.load(Ordering::Relaxed) => WalkEnd::Entries,
             None => WalkEnd::Complete,
         };
-        WalkReport { end, entries, escaped, skipped }
+        WalkReport { end, entries, unentered, escaped, skipped }
     }
 }

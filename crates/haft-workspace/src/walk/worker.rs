@@ -353,6 +353,7 @@ where
 
     fn may_go_deeper(&mut self, depth: usize) -> bool {
         if self.walk.options.depth.is_some_and(|most| depth >= most.get()) {
+            self.totals.get_mut().unentered += 1;
             return false;
         }
         let is_too_deep = depth >= limits::WALK_DEPTH;

@@ -60,7 +60,7 @@ fn names_that_are_not_text_are_shown_with_escapes_and_found_by_them() {
     let listing = rig.list(".", &ListOptions::children());
     let shown: Vec<&str> = listing.entries.iter().map(|entry| entry.path.as_str()).collect();
     assert_eq!(shown, [r"caf\xe9.txt", r"two\nlines"]);
-    assert_eq!(listing.escaped, 1);
+    assert_eq!(listing.report.escaped, 1);
     assert_eq!(rig.read(r"caf\xe9.txt").unwrap(), "latin");
     assert_eq!(rig.read(r"two\nlines").unwrap(), "newline");
     assert_eq!(rig.read("two\nlines").unwrap(), "newline");

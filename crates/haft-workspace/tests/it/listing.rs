@@ -1,9 +1,10 @@
 //! Listings.
 
 use std::num::NonZeroUsize;
+use std::time::{Duration, SystemTime};
 
 use haft_protocol::{Count, LogicalPath};
-use haft_workspace::{FileKind, LinkTarget, ListOptions, PathError};
+use haft_workspace::{FileKind, LinkTarget, ListOptions, ListOrder};
 
 use crate::rig::Rig;
 
@@ -32,8 +33,31 @@ fn entries_come_in_order_each_directory_before_what_is_in_it() {
     let within = rig.list("a", &ListOptions::children());
     assert_eq!(within.entries[0].path, LogicalPath::new("a/a"));
     assert_eq!(within.entries[0].relative, "a");
-    let directories = ListOptions { kind: Some(FileKind::Directory), ..ListOptions::tree() };
-    assert_eq!(paths(&rig.list(".", &directories)), ["a", "a/a", "b"]);
+    let place = rig.existing(".").unwrap();
+    let directories = rig
+        .view()
+        .list(&place, &ListOptions::tree(), &|| false, |found| found.kind() == FileKind::Directory)
+        .unwrap();
+    assert_eq!(paths(&directories), ["a", "a/a", "b"]);
+    assert_eq!(directories.total, Count::Exact(3));
+}
+
+#[test]
+fn the_largest_or_the_newest_come_first() {
+    let rig = Rig::new();
+    for (path, len, age) in [("a/b", 3, 30), ("c", 1, 10), ("d", 3, 20), ("e", 2, 40)] {
+        rig.file(path, &"x".repeat(len));
+        let file = std::fs::File::options().write(true).open(rig.ws(path)).unwrap();
+        file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1000 - age)).unwrap();
+    }
+    let list = |order| rig.list(".", &ListOptions { order, ..ListOptions::tree() });
+    assert_eq!(paths(&list(ListOrder::Largest)), ["a/b", "d", "e", "c", "a"]);
+    assert_eq!(paths(&list(ListOrder::Newest)), ["a", "c", "d", "a/b", "e"]);
+    let most = NonZeroUsize::new(2).unwrap();
+    let first =
+        rig.list(".", &ListOptions { order: ListOrder::Largest, most, ..ListOptions::tree() });
+    assert_eq!(paths(&first), ["a/b", "d"]);
+    assert_eq!(first.total, Count::Exact(5));
 }
 
 #[test]
@@ -42,15 +66,15 @@ fn the_first_entries_are_kept_and_all_are_counted() {
     for number in 0..500 {
         rig.file(&format!("d{}/f{number:03}", number % 7), "");
     }
-    let most = NonZeroUsize::new(3).unwrap();
+    let options = ListOptions { most: NonZeroUsize::new(3).unwrap(), ..ListOptions::tree() };
     let place = rig.existing(".").unwrap();
     for _ in 0..10 {
-        let listing = rig.view().list(&place, &ListOptions::tree(), most, &|| false).unwrap();
+        let listing = rig.list(".", &options);
         assert_eq!(paths(&listing), ["d0", "d0/f000", "d0/f007"]);
         assert_eq!(listing.total, Count::Exact(507));
         assert!(listing.is_cut());
     }
-    let called_off = rig.view().list(&place, &ListOptions::tree(), most, &|| true).unwrap();
+    let called_off = rig.view().list(&place, &options, &|| true, |_| true).unwrap();
     assert_eq!(called_off.total, Count::AtLeast(0));
 }
 
@@ -83,15 +107,18 @@ fn links_are_shown_with_where_they_lead() {
 }
 
 #[test]
-fn only_directories_are_listed() {
+fn a_file_is_listed_alone() {
     let rig = Rig::new();
-    rig.file("a.txt", "");
-    let place = rig.existing("a.txt").unwrap();
-    let most = NonZeroUsize::MIN;
-    let error = rig.view().list(&place, &ListOptions::children(), most, &|| false).unwrap_err();
-    assert!(matches!(error, PathError::NotADirectory { .. }));
-    insta::assert_snapshot!(haft_protocol::Failure::from(error), @r"
-    `a.txt` is a regular file, not a directory
-    hint: read it, or name the directory it is in
-    ");
+    rig.file("a/b.txt", "");
+    let listing = rig.list("a/b.txt", &ListOptions::tree());
+    assert_eq!(paths(&listing), ["b.txt"]);
+    assert_eq!(listing.entries[0].path, LogicalPath::new("a/b.txt"));
+}
+
+#[test]
+fn directories_that_are_not_entered_are_counted() {
+    let rig = Rig::new();
+    rig.file("a/b/c", "").file("d/e", "").file("f", "");
+    assert_eq!(rig.list(".", &ListOptions::children()).report.unentered, 2);
+    assert_eq!(rig.list(".", &ListOptions::tree()).report.unentered, 0);
 }

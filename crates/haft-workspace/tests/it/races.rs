@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use haft_workspace::{ListOptions, WalkOptions};
-use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::fs::{CWD, FileType, Mode, RenameFlags, mknodat, renameat_with};
 
 use crate::rig::{CANARY, Rig, contents};
 
@@ -46,14 +46,12 @@ fn nothing_outside_is_ever_seen_while_directories_are_swapped_for_links() {
                 }
             }
             assert!(rig.existing("d/only-outside").is_err());
-            if let Ok(place) = rig.existing("d") {
-                if let Ok(listing) =
-                    rig.view()
-                        .list(&place, &ListOptions::tree(), 100.try_into().unwrap(), &|| false)
-                {
-                    assert!(listing.entries.iter().all(|it| !it.path.as_str().contains("only")));
-                    succeeded[1] += u64::from(!listing.entries.is_empty());
-                }
+            if let Ok(place) = rig.existing("d")
+                && let Ok(listing) =
+                    rig.view().list(&place, &ListOptions::tree(), &|| false, |_| true)
+            {
+                assert!(listing.entries.iter().all(|it| !it.path.as_str().contains("only")));
+                succeeded[1] += u64::from(!listing.entries.is_empty());
             }
             let (texts, _) = contents(&rig.view(), &root, &WalkOptions::default());
             assert!(texts.iter().all(|text| text.ends_with("inside")), "{texts:?}");
@@ -69,6 +67,41 @@ fn nothing_outside_is_ever_seen_while_directories_are_swapped_for_links() {
         is_over.store(true, Ordering::Relaxed);
     });
     assert!(swaps.into_inner() > 1000);
+    assert!(succeeded.iter().sum::<u64>() >= 1000, "{succeeded:?}");
+    assert!(succeeded.iter().all(|number| *number > 10), "{succeeded:?}");
+}
+
+#[test]
+fn a_file_that_is_swapped_for_a_link_or_a_pipe_is_read_or_refused() {
+    let rig = Rig::new();
+    rig.file("f", "inside").file("g", "inside").link("f-link", rig.out("secret.txt"));
+    mknodat(CWD, rig.ws("g-pipe"), FileType::Fifo, Mode::RWXU, 0).unwrap();
+    let is_over = AtomicBool::new(false);
+    let mut succeeded = [0_u64; 3];
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let pairs = [(rig.ws("f"), rig.ws("f-link")), (rig.ws("g"), rig.ws("g-pipe"))];
+            while !is_over.load(Ordering::Relaxed) {
+                for (one, two) in &pairs {
+                    renameat_with(CWD, one, CWD, two, RenameFlags::EXCHANGE).unwrap();
+                }
+            }
+        });
+        let root = rig.existing(".").unwrap();
+        let until = Instant::now() + duration();
+        while Instant::now() < until {
+            for (number, path) in ["f", "g"].iter().enumerate() {
+                if let Ok(text) = rig.read(path) {
+                    assert_eq!(text, "inside");
+                    succeeded[number] += 1;
+                }
+            }
+            let (texts, _) = contents(&rig.view(), &root, &WalkOptions::default());
+            assert!(texts.iter().all(|text| text.ends_with("inside")), "{texts:?}");
+            succeeded[2] += texts.len() as u64;
+        }
+        is_over.store(true, Ordering::Relaxed);
+    });
     assert!(succeeded.iter().sum::<u64>() >= 1000, "{succeeded:?}");
     assert!(succeeded.iter().all(|number| *number > 10), "{succeeded:?}");
 }

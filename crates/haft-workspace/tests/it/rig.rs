@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read;
-use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -94,8 +93,7 @@ impl Rig {
     }
 
     pub(crate) fn list(&self, path: &str, options: &ListOptions) -> Listing {
-        let most = NonZeroUsize::new(1000).unwrap();
-        self.view().list(&self.existing(path).unwrap(), options, most, &|| false).unwrap()
+        self.view().list(&self.existing(path).unwrap(), options, &|| false, |_| true).unwrap()
     }
 
     /// The relative paths that a walk meets, sorted.
