@@ -41,6 +41,11 @@ pub struct Bound {
 
 impl fmt::Display for Bound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} shown, {} left out: {}", self.kept, self.unit, self.left_out, self.way_on)
+        write!(f, "{} {} shown, ", self.kept, self.unit)?;
+        match self.left_out {
+            Count::Unknown => f.write_str("an unknown number left out")?,
+            left_out => write!(f, "{left_out} left out")?,
+        }
+        write!(f, ": {}", self.way_on)
     }
 }
