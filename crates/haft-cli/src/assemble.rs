@@ -136,7 +136,7 @@ impl Invocation<'_> {
         };
         let config = config(self, &project(&self.roots()?)?)?;
         let config =
-            StoreConfig { dir, retention: retention(&config), redaction: Redaction::default() };
+            StoreConfig { dir, retention: retention(&config), redaction: Redaction::new([])? };
         Ok(Store::open(config)?)
     }
 }
@@ -193,7 +193,7 @@ pub(crate) fn assemble(invocation: &Invocation<'_>) -> anyhow::Result<Assembled>
         Some(dir) => State::Directory(StoreConfig {
             dir,
             retention: retention(&config),
-            redaction: Redaction::default(),
+            redaction: Redaction::new([])?,
         }),
     };
     let approver = TerminalApprover::new(invocation.user(), invocation.global.json);

@@ -252,7 +252,7 @@ impl HaftBuilder {
     fn assemble(self, workspace: Workspace) -> Result<Haft, OpenError> {
         let store = match self.state {
             State::None => None,
-            State::Memory => Some(Store::in_memory(Retention::default(), Redaction::default())?),
+            State::Memory => Some(Store::in_memory(Retention::default(), Redaction::new([])?)?),
             State::Directory(config) => Some(Store::open(config)?),
         };
         let ports = Ports {
