@@ -1,1 +1,42 @@
-//! The tools built into haft.
+//! The tools built into haft, one per file.
+//!
+//! [`CodingTools`] is the source that a registry takes them from:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use haft_coding::CodingTools;
+//! use haft_tool::{OnConflict, Registry};
+//!
+//! let registry = Registry::default();
+//! registry.register(Arc::new(CodingTools::new()), OnConflict::Reject)?;
+//! assert!(registry.snapshot().find("builtin/reader").is_some());
+//! # Ok::<(), haft_tool::RegistryError>(())
+//! ```
+//!
+//! * [`Reader`] reads files and lists directories.
+//! * [`Search`] searches in files and for files.
+//!
+//! Each works on the [`View`](haft_workspace::View) and the places that dispatch put into its call, so a tool sees what
+//! the call was allowed to see and nothing else.
+//!
+//! Not here: opening and walking (`haft-workspace`), what bytes mean as text (`haft-text`), and the path from a call to
+//! its outcome (`haft-tool`).
+
+mod entry;
+mod pulse;
+mod reader;
+mod scope;
+mod search;
+mod source;
+mod words;
+
+pub use entry::{Entry, EntryKind, Target};
+pub use reader::{
+    DirectoryOutput, ImageOutput, Line, LineEnding, ListDirArgs, ReadArgs, Reader, ReaderArgs,
+    ReaderOutput, TextOutput,
+};
+pub use search::{
+    Case, CountsOutput, FileCount, FilesOutput, FindArgs, FoundOutput, GrepArgs, GrepMode, Match,
+    MatchesOutput, Order, Search, SearchArgs, SearchOutput, SkippedOutput,
+};
+pub use source::CodingTools;

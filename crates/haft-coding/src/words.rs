@@ -1,0 +1,43 @@
+//! Numbers in sentences.
+
+use haft_text::Total;
+
+/// Writes `1 file` or `12 files`.
+pub(crate) fn counted(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(number), if number == 1 { one } else { many })
+}
+
+/// Writes a number with its digits in groups of three.
+pub(crate) fn grouped(number: u64) -> String {
+    Total::Exact(number).to_string()
+}
+
+/// Writes a number of bytes in the largest unit that leaves it at least 1: `812 B`, `1.5 KiB`.
+pub(crate) fn size(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    let mut tenths = u128::from(bytes) * 10;
+    let mut unit = "B";
+    for larger in UNITS {
+        if tenths < 10_240 {
+            break;
+        }
+        tenths /= 1024;
+        unit = larger;
+    }
+    match (unit, tenths % 10) {
+        ("B", _) | (_, 0) => format!("{} {unit}", tenths / 10),
+        (_, tenth) => format!("{}.{tenth} {unit}", tenths / 10),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_short_and_never_rounded_up() {
+        let cases = [0, 1, 1023, 1024, 1536, 1_048_575, 5 * 1024 * 1024, u64::MAX];
+        let written = cases.map(size).join(", ");
+        insta::assert_snapshot!(written, @"0 B, 1 B, 1023 B, 1 KiB, 1.5 KiB, 1023.9 KiB, 5 MiB, 16777215.9 TiB");
+    }
+}

@@ -1,0 +1,455 @@
+//! Searching in files.
+
+use std::fmt::Write;
+
+use haft_policy::Rule;
+use haft_protocol::{Count, ErrorKind, limits};
+use serde_json::json;
+
+use crate::rig::{Rig, failure};
+
+fn tree() -> Rig {
+    let rig = Rig::new();
+    rig.file("src/a.rs", "one\nlet needle = 1;\nthree\nfour\nneedle\nsix\n")
+        .file("src/b.rs", "no such thing\n")
+        .file("b.txt", "\tNeedle and needles\n")
+        .file("src/b/c.md", "needle\r\n")
+        .file("bin", b"needle\0needle")
+        .file(".hidden", "needle\n");
+    rig
+}
+
+#[test]
+fn matches_stand_under_their_files_in_order() {
+    let rig = tree();
+    insta::assert_snapshot!(rig.grep(&json!({ "pattern": "needle" })), @r"
+    .hidden
+    1:needle
+
+    b.txt
+    1:	Needle and needles
+
+    src/a.rs
+    2:let needle = 1;
+    5:needle
+
+    src/b/c.md
+    1:needle
+    [notice: 1 binary file skipped]
+    ");
+    let data = rig.data(
+        "search",
+        "grep",
+        &json!({ "pattern": "needle", "path": "src/a.rs", "context": 1 }),
+    );
+    insta::assert_snapshot!(serde_json::to_string_pretty(&data).unwrap(), @r#"
+    {
+      "kind": "matches",
+      "matches": [
+        {
+          "path": "src/a.rs",
+          "line": 2,
+          "column": 5,
+          "text": "let needle = 1;",
+          "is_cut": false,
+          "before": [
+            "one"
+          ],
+          "after": [
+            "three"
+          ]
+        },
+        {
+          "path": "src/a.rs",
+          "line": 5,
+          "column": 1,
+          "text": "needle",
+          "is_cut": false,
+          "before": [
+            "four"
+          ],
+          "after": [
+            "six"
+          ]
+        }
+      ],
+      "total": 2,
+      "is_total_exact": true,
+      "files_searched": 1,
+      "skipped": {
+        "binary": 0,
+        "too_large": 0,
+        "not_regular": 0,
+        "unreadable": 0,
+        "ignored_files": 0,
+        "ignored_directories": 0,
+        "dotted": 0,
+        "protected": 0,
+        "hidden_by_rule": 0
+      }
+    }
+    "#);
+}
+
+#[test]
+fn context_is_told_from_matches_and_gaps_are_marked() {
+    let rig = tree();
+    insta::assert_snapshot!(rig.grep(&json!({ "pattern": "needle", "path": "src", "context": 1 })), @r"
+    src/a.rs
+    1-one
+    2:let needle = 1;
+    3-three
+    4-four
+    5:needle
+    6-six
+
+    src/b/c.md
+    1:needle
+    ");
+    insta::assert_snapshot!(rig.grep(&json!({ "pattern": "needle", "path": "src/a.rs", "before": 2, "after": 0 })), @r"
+    src/a.rs
+    1-one
+    2:let needle = 1;
+    3-three
+    4-four
+    5:needle
+    ");
+    insta::assert_snapshot!(rig.grep(&json!({ "pattern": "three|needle|four", "path": "src/a.rs", "context": 50 })), @r"
+    src/a.rs
+    1-one
+    2:let needle = 1;
+    3:three
+    4:four
+    5:needle
+    6-six
+    ");
+}
+
+#[test]
+fn files_or_counts_are_answered_on_request() {
+    let rig = tree();
+    insta::assert_snapshot!(rig.grep(&json!({ "pattern": "needle", "output": "files" })), @r"
+    .hidden
+    b.txt
+    src/a.rs
+    src/b/c.md
+    [notice: 1 binary file skipped]
+    ");
+    insta::assert_snapshot!(rig.grep(&json!({ "pattern": "needle", "output": "count", "path": "src" })), @r"
+    src/a.rs:2
+    src/b/c.md:1
+    3 matches in 2 files
+    ");
+    insta::assert_snapshot!(rig.grep(&json!({ "pattern": "needle", "output": "files", "limit": 1 })), @r#"
+    .hidden
+    [1 files shown, 3 left out: raise "limit", or narrow "path", "include" or "pattern"]
+    [notice: 1 binary file skipped]
+    "#);
+    let data = rig.data("search", "grep", &json!({ "pattern": "needle", "output": "count" }));
+    insta::assert_snapshot!(serde_json::to_string_pretty(&data).unwrap(), @r#"
+    {
+      "kind": "counts",
+      "counts": [
+        {
+          "path": ".hidden",
+          "count": 1
+        },
+        {
+          "path": "b.txt",
+          "count": 1
+        },
+        {
+          "path": "src/a.rs",
+          "count": 2
+        },
+        {
+          "path": "src/b/c.md",
+          "count": 1
+        }
+      ],
+      "total": 4,
+      "total_matches": 5,
+      "is_total_exact": true,
+      "files_searched": 5,
+      "skipped": {
+        "binary": 1,
+        "too_large": 0,
+        "not_regular": 0,
+        "unreadable": 0,
+        "ignored_files": 0,
+        "ignored_directories": 0,
+        "dotted": 0,
+        "protected": 0,
+        "hidden_by_rule": 0
+      }
+    }
+    "#);
+}
+
+#[test]
+fn no_match_says_how_much_was_searched() {
+    let rig = tree();
+    insta::assert_snapshot!(rig.grep(&json!({ "pattern": "absent", "path": "src" })), @"no matches in 3 files");
+    insta::assert_snapshot!(rig.grep(&json!({ "pattern": "needle", "include": ["*.py"] })), @"no matches in 0 files");
+}
+
+#[test]
+fn case_words_and_plain_text() {
+    let rig = Rig::new();
+    rig.file("a.txt", "Needle\nneedles\na.b\naxb\n$(x)\n");
+    let grep = |args: serde_json::Value| rig.grep(&args).replace("a.txt\n", "").replace('\n', " ");
+    let texts = [
+        grep(json!({ "pattern": "needle" })),
+        grep(json!({ "pattern": "needle", "case": "insensitive" })),
+        grep(json!({ "pattern": "needle", "case": "smart" })),
+        grep(json!({ "pattern": "Needle", "case": "smart" })),
+        grep(json!({ "pattern": "needle", "case": "insensitive", "word": true })),
+        grep(json!({ "pattern": "a.b" })),
+        grep(json!({ "pattern": "a.b", "literal": true })),
+        grep(json!({ "pattern": "$(x)", "literal": true })),
+    ];
+    insta::assert_snapshot!(texts.join("\n"), @r"
+    2:needles
+    1:Needle 2:needles
+    1:Needle 2:needles
+    1:Needle
+    1:Needle
+    3:a.b 4:axb
+    3:a.b
+    5:$(x)
+    ");
+}
+
+#[test]
+fn patterns_that_cannot_be_are_refused_with_a_way_out() {
+    let rig = tree();
+    let texts = [
+        "x*",
+        "^",
+        "()",
+        "a|",
+        "[z-a]",
+        "a\\nb",
+        "a\nb",
+        "(?<n>",
+        "\\p{Nope}",
+        "(\\w{1000}){1000}",
+    ]
+    .map(|pattern| rig.grep(&json!({ "pattern": pattern })));
+    insta::assert_snapshot!(texts.join("\n"), @r#"
+    failed (invalid_arguments): `x*` matches where nothing is, so in every line
+    hint: write what must be there: `x+` in place of `x*`, `.` for any line with text
+    failed (invalid_arguments): `^` matches where nothing is, so in every line
+    hint: write what must be there: `x+` in place of `x*`, `.` for any line with text
+    failed (invalid_arguments): `()` matches where nothing is, so in every line
+    hint: write what must be there: `x+` in place of `x*`, `.` for any line with text
+    failed (invalid_arguments): `a|` matches where nothing is, so in every line
+    hint: write what must be there: `x+` in place of `x*`, `.` for any line with text
+    failed (invalid_arguments): `[z-a]` is no regular expression: invalid character class range, the start must be <= the end
+    hint: set "literal": true to search for the text as it is
+    failed (invalid_arguments): `a\nb` holds a line end, and a match stays within one line
+    hint: set "multiline": true to match over several lines
+    failed (invalid_arguments): `a\nb` holds a line end, and a match stays within one line
+    hint: set "multiline": true to match over several lines
+    failed (invalid_arguments): `(?<n>` is no regular expression: unclosed group
+    hint: set "literal": true to search for the text as it is
+    failed (invalid_arguments): `\p{Nope}` is no regular expression: Unicode property not found
+    hint: set "literal": true to search for the text as it is
+    failed (invalid_arguments): `(\w{1000}){1000}` is too large: it compiles to more than 10 MiB
+    hint: repeat less, or search for a part of it
+    "#);
+    for pattern in [String::new(), "x".repeat(limits::SEARCH_PATTERN_CHARS + 1)] {
+        let outcome = rig.call("search", "grep", &json!({ "pattern": pattern }));
+        assert_eq!(failure(&outcome).kind, ErrorKind::InvalidArguments);
+    }
+    assert!(rig.call("search", "grep", &json!({ "pattern": "^$" })).is_ok());
+}
+
+#[test]
+fn a_match_over_several_lines() {
+    let rig = Rig::new();
+    rig.file("a.txt", "zero\none\ntwo\nthree\n").file("crlf.txt", "one\r\ntwo\r\n");
+    insta::assert_snapshot!(rig.grep(&json!({ "pattern": "one\\ntwo", "multiline": true, "context": 1 })), @r"
+    a.txt
+    1-zero
+    2:one
+    3:two
+    4-three
+    ");
+    insta::assert_snapshot!(rig.grep(&json!({ "pattern": "one\ntwo", "multiline": true, "literal": true })), @r"
+    a.txt
+    2:one
+    3:two
+
+    crlf.txt
+    1:one
+    2:two
+    ");
+    let long: String = (1..=200).fold(String::new(), |mut text, number| {
+        writeln!(text, "line {number}").unwrap();
+        text
+    });
+    rig.file("long.txt", format!("begin\n{long}end\n"));
+    let text = rig.grep(&json!({ "pattern": "(?s)begin.*end", "multiline": true }));
+    insta::assert_snapshot!(text.lines().skip(48).collect::<Vec<_>>().join("\n"), @r"
+    48:line 47
+    49:line 48
+    50:line 49
+    51:… 152 more lines of this match
+    ");
+}
+
+#[test]
+fn line_ends_do_not_hide_a_match() {
+    let rig = Rig::new();
+    rig.file("crlf.txt", "needle\r\nother\r\n");
+    assert_eq!(rig.grep(&json!({ "pattern": "^needle$" })), "crlf.txt\n1:needle");
+    assert_eq!(rig.grep(&json!({ "pattern": "needle\\r" })), "crlf.txt\n1:needle");
+}
+
+#[test]
+fn encodings_with_a_mark_are_searched_as_text() {
+    let rig = Rig::new();
+    let utf16: Vec<u8> = "\u{feff}a needle\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    rig.file("utf16.txt", &utf16).file("bom.txt", "\u{feff}needle\n");
+    insta::assert_snapshot!(rig.grep(&json!({ "pattern": "^(a )?needle" })), @r"
+    bom.txt
+    1:needle
+
+    utf16.txt
+    1:a needle
+    ");
+}
+
+#[test]
+fn globs_choose_what_is_searched() {
+    let rig = tree();
+    let files = |args: serde_json::Value| rig.grep(&args).replace('\n', " ");
+    let texts = [
+        files(json!({ "pattern": "needle", "output": "files", "include": ["*.rs", "*.md"] })),
+        files(json!({ "pattern": "needle", "output": "files", "include": ["src/*"] })),
+        files(json!({ "pattern": "needle", "output": "files", "exclude": ["src"] })),
+        files(json!({ "pattern": "needle", "output": "files", "exclude": ["**/*.rs", "bin"] })),
+        files(
+            json!({ "pattern": "needle", "output": "files", "hidden": false, "exclude": ["bin"] }),
+        ),
+        files(json!({ "pattern": "needle", "include": ["[a"] })),
+    ];
+    insta::assert_snapshot!(texts.join("\n"), @r#"
+    src/a.rs src/b/c.md
+    src/a.rs
+    .hidden b.txt [notice: 1 binary file skipped]
+    .hidden b.txt src/b/c.md
+    b.txt src/a.rs src/b/c.md [notice: 1 entry skipped whose name begins with a dot; "hidden": true includes them]
+    failed (invalid_arguments): `[a` is not a pattern for paths: unclosed character class; missing ']' hint: write `\` before a character that stands for itself
+    "#);
+}
+
+#[test]
+fn a_file_named_itself_that_cannot_be_searched_is_a_failure() {
+    let rig = Rig::new();
+    rig.fifo("pipe").file("gz", b"\x1f\x8b\x08\0needle");
+    insta::assert_snapshot!(rig.grep(&json!({ "pattern": "needle", "path": "pipe" })), @"failed (unsupported): `pipe` is a FIFO, not a regular file");
+    insta::assert_snapshot!(rig.grep(&json!({ "pattern": "needle", "path": "gz" })), @r"
+    no matches in 0 files
+    [notice: 1 binary file skipped]
+    ");
+}
+
+#[test]
+fn what_reading_refuses_is_not_shown_by_searching() {
+    let rig = Rig::new();
+    rig.file("a.pdf", "%PDF-1.7\nneedle\n").file("a.txt", "needle\n");
+    insta::assert_snapshot!(rig.grep(&json!({ "pattern": "needle" })), @r"
+    a.txt
+    1:needle
+    [notice: 1 binary file skipped]
+    ");
+}
+
+#[test]
+fn what_a_rule_hides_is_not_searched_and_counted() {
+    let rig = Rig::with_rules(vec![Rule::deny().path("private/**".parse().unwrap())]);
+    rig.file("private/a", "needle").file("b", "needle");
+    insta::assert_snapshot!(rig.grep(&json!({ "pattern": "needle" })), @r"
+    b
+    1:needle
+    [notice: 1 entry hidden by a rule]
+    ");
+}
+
+#[test]
+fn the_first_matches_by_path_are_shown_however_many_there_are() {
+    let rig = Rig::new();
+    for directory in 0..20 {
+        for file in 0..50 {
+            rig.file(
+                &format!("d{directory:02}/f{file:02}"),
+                "needle 1\nneedle 2\nneedle 3\n".repeat(10),
+            );
+        }
+    }
+    let args = json!({ "pattern": "needle", "limit": 31 });
+    let first = rig.call("search", "grep", &args);
+    insta::assert_snapshot!(first.bounds[0], @r#"31 matches shown, at least 9969 left out: raise "limit", or narrow "path", "include" or "pattern""#);
+    let text = first.model_text();
+    assert!(text.starts_with("d00/f00\n1:needle 1\n"));
+    assert!(text.contains("30:needle 3\n\nd00/f01\n1:needle 1\n["), "{text}");
+    for _ in 0..5 {
+        assert_eq!(rig.grep(&args), text);
+    }
+    let counted =
+        rig.data("search", "grep", &json!({ "pattern": "needle", "output": "count", "limit": 1 }));
+    assert_eq!(counted["total_matches"], json!(30_000));
+    assert_eq!(counted["is_total_exact"], json!(true));
+}
+
+#[test]
+fn a_count_is_exact_until_it_is_not() {
+    let rig = Rig::new();
+    let most = usize::try_from(limits::SEARCH_COUNTED_MATCHES).unwrap();
+    let left_out = |matches: usize| {
+        rig.file("a", "x\n".repeat(matches));
+        let outcome = rig.call("search", "grep", &json!({ "pattern": "x", "limit": 1 }));
+        outcome.bounds[0].left_out
+    };
+    assert_eq!(left_out(most - 1), Count::Exact(most as u64 - 2));
+    assert_eq!(left_out(most), Count::AtLeast(most as u64 - 1));
+    assert_eq!(left_out(most * 3), Count::AtLeast(most as u64 - 1));
+}
+
+#[test]
+fn the_text_of_all_matches_is_bounded() {
+    let rig = Rig::new();
+    for file in 0..100 {
+        rig.file(&format!("f{file:02}"), format!("{}needle\n", "\u{1b}".repeat(400)).repeat(100));
+    }
+    let args = json!({ "pattern": "needle", "limit": 2000, "context": 3 });
+    let outcome = rig.call("search", "grep", &args);
+    assert!(outcome.is_ok());
+    assert_eq!(outcome.content.len(), 1, "nothing was moved into an artifact");
+    let text = outcome.content[0].as_text().unwrap();
+    assert!(text.len() <= limits::SEARCH_BYTES && text.len() > limits::SEARCH_BYTES / 2);
+    insta::assert_snapshot!(outcome.bounds[0].way_on, @r#"narrow "path", "include" or "pattern", or set "output": "files""#);
+    assert_eq!(rig.grep(&args), outcome.model_text());
+}
+
+#[test]
+fn a_line_too_long_to_hold_is_named() {
+    let rig = Rig::new();
+    let long = "x".repeat(limits::SEARCH_HELD_LINE_BYTES + 1);
+    rig.file("a", format!("needle\n{long}needle\n")).file("b", "needle\n");
+    insta::assert_snapshot!(rig.grep(&json!({ "pattern": "needle" })), @r"
+    a
+    1:needle
+
+    b
+    1:needle
+    [notice: 1 file not searched to the end: a line longer than a search holds, 16 MiB]
+    ");
+    insta::assert_snapshot!(rig.grep(&json!({ "pattern": "needle\\n", "multiline": true })), @r"
+    b
+    1:needle
+    [notice: 1 file not searched to the end: more than a multi-line search holds, 16 MiB]
+    ");
+}

@@ -1,0 +1,19 @@
+//! The built-in tools over real workspaces, through dispatch and no other way.
+
+#![expect(clippy::disallowed_methods, reason = "tests prepare their own files")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+mod contract;
+mod faults;
+mod find;
+mod grep;
+mod list_dir;
+mod properties;
+mod races;
+mod read;
+mod rig;
