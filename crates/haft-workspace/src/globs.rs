@@ -9,8 +9,8 @@ use haft_protocol::{ErrorKind, Failure};
 
 /// Patterns of which one must match.
 ///
-/// A pattern without a slash is matched with the last name of a path; one with a slash, which may be its first
-/// character, with the whole path. `*` and `?` do not match a slash, `**` matches any number of names, `{a,b}` and
+/// A pattern without a slash is matched with the last name of a path; one with a slash, be it the first character,
+/// with the whole path. A slash at the end says nothing. `*` and `?` do not match a slash, `**` matches any number of names, `{a,b}` and
 /// `[a-z]` stand for alternatives.
 ///
 /// ```
@@ -86,8 +86,8 @@ impl Globs {
                 pattern: pattern.to_owned(),
                 problem: error.kind().to_string(),
             };
-            let body = pattern.strip_prefix("./").unwrap_or(pattern);
-            let body = body.strip_prefix('/').unwrap_or(body);
+            let anchored = pattern.strip_prefix("./").or_else(|| pattern.strip_prefix('/'));
+            let body = anchored.unwrap_or(pattern);
             let body = body.strip_suffix('/').unwrap_or(body);
             let glob = GlobBuilder::new(body)
                 .case_insensitive(folds_case)
@@ -95,7 +95,7 @@ impl Globs {
                 .backslash_escape(true)
                 .build()
                 .map_err(failed)?;
-            let is_path = body.contains('/') || pattern.starts_with(['/', '.']) && body != pattern;
+            let is_path = anchored.is_some() || body.contains('/');
             if is_path {
                 paths.add(glob)
             } else {

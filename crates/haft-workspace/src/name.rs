@@ -15,6 +15,9 @@ use crate::sys::Dir;
 /// how few letters differ.
 const NEAR: (f64, f64) = (0.8, 0.6);
 
+/// How many pairs of letters are compared at most to find near names.
+const NEAR_PAIRS: usize = 20_000_000;
+
 /// Shows a name on one line: bytes that are not UTF-8 as `\xNN`, characters that act or hide made visible.
 pub(crate) fn shown(name: &OsStr) -> Cow<'_, str> {
     if let Some(text) = name.to_str() {
@@ -87,9 +90,14 @@ pub(crate) fn alike(dir: &Dir, name: &str) -> Alike {
 pub(crate) fn near(dir: &Dir, name: &str, may_show: impl Fn(&OsStr) -> bool) -> Vec<OsString> {
     let wanted = name.to_lowercase();
     let mut near: Vec<(f64, OsString)> = Vec::new();
+    let mut pairs = NEAR_PAIRS;
     siblings(dir, |sibling| {
         let shown = shown(sibling);
         let lower = shown.to_lowercase();
+        pairs = pairs.saturating_sub(wanted.len() * lower.len());
+        if pairs == 0 {
+            return false;
+        }
         let begins = strsim::jaro_winkler(&wanted, &lower);
         let differs = strsim::normalized_damerau_levenshtein(&wanted, &lower);
         if (begins >= NEAR.0 || differs >= NEAR.1) && may_show(sibling) {

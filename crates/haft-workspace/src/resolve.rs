@@ -22,7 +22,9 @@ const DISTURBED: usize = 16;
 /// A walk along one path. It stands in a directory that it holds, and it got there through directories that it holds.
 pub(crate) struct Resolver<'a> {
     workspace: &'a Workspace,
-    /// The path as given, made harmless.
+    /// The path as given.
+    text: &'a str,
+    /// The same, made harmless.
     given: String,
     root: usize,
     /// The directories from below the root to where the walk stands. `..` drops the last: the walk never asks a
@@ -59,10 +61,11 @@ enum End {
 }
 
 impl<'a> Resolver<'a> {
-    pub(crate) fn new(workspace: &'a Workspace, given: &str) -> Self {
+    pub(crate) fn new(workspace: &'a Workspace, text: &'a str) -> Self {
         Self {
             workspace,
-            given: haft_text::visible_line(given).into_owned(),
+            text,
+            given: haft_text::visible_line(text).into_owned(),
             root: FIRST_ROOT,
             below: Vec::new(),
             real: PathBuf::new(),
@@ -75,9 +78,9 @@ impl<'a> Resolver<'a> {
     }
 
     /// Follows what a caller wrote.
-    pub(crate) fn resolve_text(mut self, text: &str, want: Want) -> Result<Resolved, PathError> {
-        self.push(PathText::of_text(text)?, true)?;
-        self.run(text, want)
+    pub(crate) fn resolve_text(mut self, want: Want) -> Result<Resolved, PathError> {
+        self.push(PathText::of_text(self.text)?, true)?;
+        self.run(want)
     }
 
     /// Follows a link that was met in a listing: names from a root that are real, and the link's last.
@@ -85,7 +88,7 @@ impl<'a> Resolver<'a> {
         self.root = root;
         let steps = PathText::of_link(path.as_os_str());
         self.push(PathText { is_absolute: false, ..steps }, false)?;
-        self.run("", Want::Existing)
+        self.run(Want::Existing)
     }
 
     /// Puts steps before what is left to do.
@@ -107,7 +110,7 @@ impl<'a> Resolver<'a> {
         Ok(())
     }
 
-    fn run(mut self, text: &str, want: Want) -> Result<Resolved, PathError> {
+    fn run(mut self, want: Want) -> Result<Resolved, PathError> {
         loop {
             let end = match self.steps.pop() {
                 Some(Pending { step: Step::Up, is_given }) => {
@@ -127,11 +130,11 @@ impl<'a> Resolver<'a> {
                         self.real.pop();
                         self.go_to(name, false, want)?
                     }
-                    None => return self.at_root(text),
+                    None => return self.at_root(),
                 },
             };
             if let Some(end) = end {
-                return self.at_end(text, end);
+                return self.at_end(end);
             }
         }
     }
@@ -258,7 +261,7 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    fn at_root(self, text: &str) -> Result<Resolved, PathError> {
+    fn at_root(self) -> Result<Resolved, PathError> {
         let dir = Arc::clone(self.here()?);
         let metadata = dir.metadata().map_err(|error| PathError::of_system(".", error))?;
         Ok(Resolved {
@@ -270,12 +273,12 @@ impl<'a> Resolver<'a> {
             missing: Vec::new(),
             leaf: None,
             metadata: Some(metadata),
-            given: text.to_owned(),
+            given: self.text.to_owned(),
             folded: None,
         })
     }
 
-    fn at_end(self, text: &str, end: End) -> Result<Resolved, PathError> {
+    fn at_end(self, end: End) -> Result<Resolved, PathError> {
         let (mut names, metadata) = match end {
             End::Leaf(name, metadata) => (vec![name], Some(metadata)),
             End::Missing(names) => (names, None),
@@ -292,7 +295,7 @@ impl<'a> Resolver<'a> {
             missing: names,
             leaf,
             metadata,
-            given: text.to_owned(),
+            given: self.text.to_owned(),
             folded: self.is_folded.then(|| name::spelled_out(logical.as_str())),
             logical,
         })

@@ -90,7 +90,7 @@ impl Skipped {
             add(NoticeKind::Skipped, text);
         }
         if self.unreadable > 0 {
-            let mut text = format!("{} skipped that cannot be read", entries(self.unreadable));
+            let mut text = format!("{} skipped, not readable", entries(self.unreadable));
             let named: Vec<String> =
                 self.unreadable_paths.iter().map(|path| format!("`{path}`")).collect();
             if !named.is_empty() {
@@ -103,7 +103,7 @@ impl Skipped {
             let what = counted(self.too_deep, "directory", "directories");
             add(
                 NoticeKind::Skipped,
-                format!("{what} skipped that lie too deep: look there directly"),
+                format!("{what} skipped, too deep for one walk: begin one there"),
             );
         }
         if self.rules_unread > 0 {
@@ -146,8 +146,8 @@ mod tests {
         2 entries hidden by a rule
         3 files and 1 directory skipped by ignore rules: include ignored files to see them
         4 entries skipped whose name begins with a dot
-        2 entries skipped that cannot be read: `a/locked`, …
-        1 directory skipped that lie too deep: look there directly
+        2 entries skipped, not readable: `a/locked`, …
+        1 directory skipped, too deep for one walk: begin one there
         1 file of ignore rules not followed: too long, or not regular files
         ");
         assert!(Skipped::default().notices().is_empty());

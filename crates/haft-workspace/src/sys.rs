@@ -155,3 +155,31 @@ fn single(name: &OsStr) -> Result<&OsStr> {
         _ => Ok(name),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn directories_beneath_are_opened_in_the_same_cases_by_every_way() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        std::fs::create_dir_all(path.join("root/a/b")).unwrap();
+        std::fs::create_dir(path.join("out")).unwrap();
+        std::fs::write(path.join("root/file"), "").unwrap();
+        symlink("a", path.join("root/link")).unwrap();
+        symlink(path.join("out"), path.join("root/out")).unwrap();
+        let root = Dir::open_absolute(&std::fs::canonicalize(path.join("root")).unwrap()).unwrap();
+        let mut ways = vec![Beneath::Names];
+        ways.extend(Some(Beneath::probe(&root)).filter(|way| *way != Beneath::Names));
+        for way in ways {
+            let opens = |path: &str| root.readable_beneath(Path::new(path), way).is_ok();
+            assert!(opens("") && opens("a") && opens("a/b"), "{way:?}");
+            for path in ["..", "a/../..", "link", "link/b", "out", "file", "gone", "a/gone", "/etc"]
+            {
+                assert!(!opens(path), "{path} by {way:?}");
+            }
+        }
+    }
+}

@@ -138,7 +138,7 @@ impl Workspace {
     /// Fails when the text is no path, leads out of the workspace or to something protected, through a file or through
     /// too many links, and, where it has to exist, when it does not.
     pub fn resolve(&self, text: &str, want: Want) -> Result<Resolved, PathError> {
-        Resolver::new(self, text).resolve_text(text, want)
+        Resolver::new(self, text).resolve_text(want)
     }
 
     /// Follows the path once more and compares.

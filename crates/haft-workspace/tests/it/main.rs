@@ -1,7 +1,12 @@
 //! The workspace on real file systems.
 
 #![expect(clippy::disallowed_methods, reason = "tests prepare their own files")]
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 mod binding;
 mod escapes;

@@ -4,7 +4,9 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
-use haft_workspace::{Protection, Want, Workspace, WorkspaceConfig, WorkspaceError};
+use haft_workspace::{
+    ListOptions, Protection, View, Want, Workspace, WorkspaceConfig, WorkspaceError,
+};
 
 fn open(roots: Vec<PathBuf>) -> Result<Workspace, WorkspaceError> {
     Workspace::open(WorkspaceConfig { roots, protection: Protection::standard() })
@@ -56,6 +58,10 @@ fn further_roots_are_absolute_and_links_may_lead_into_them() {
     assert_eq!(logical(&workspace, "across"), format!("{two}/a.txt"));
     assert!(workspace.resolve("climbs", Want::Existing).is_err());
     assert!(workspace.resolve("../two/a.txt", Want::Existing).is_err());
+    let place = workspace.resolve(&two, Want::Existing).unwrap();
+    let view = View::unfiltered(workspace.clone());
+    let listing = view.list(&place, &ListOptions::tree(), &|| false, |_| true).unwrap();
+    assert_eq!(listing.entries[0].path.as_str(), format!("{two}/a.txt"));
     let roots: Vec<String> = workspace.roots().map(|root| root.to_string()).collect();
     assert_eq!(roots, [".".to_owned(), two]);
 }

@@ -139,6 +139,7 @@ fn patterns_choose_by_name_or_by_path() {
     check(&["*.rs"], &[], &["a.rs", "src/b.rs", "src/deep/e.rs", "target/d.rs"]);
     check(&["*.rs"], &["target"], &["a.rs", "src/b.rs", "src/deep/e.rs"]);
     check(&["/*.rs"], &[], &["a.rs"]);
+    check(&["deep/"], &[], &["src/deep/"]);
     check(&["src/*.rs"], &[], &["src/b.rs"]);
     check(&["src/**/*.rs"], &[], &["src/b.rs", "src/deep/e.rs"]);
     check(&["*.rs", "*.md"], &["src/deep/**", "/a.rs"], &["src/b.rs", "src/c.md", "target/d.rs"]);
