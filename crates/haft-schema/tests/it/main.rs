@@ -12,6 +12,7 @@
 )]
 
 mod contracts;
+mod corpus;
 mod decode;
 mod derive;
 mod foreign;

@@ -1,0 +1,18 @@
+//! Inputs that fuzzing kept, run again.
+
+#[path = "../../../../fuzz/checks/repair.rs"]
+mod repair;
+#[path = "../../../../fuzz/checks/replay.rs"]
+mod replay;
+#[path = "../../../../fuzz/checks/schema.rs"]
+mod schema;
+
+#[test]
+fn kept_arguments_are_repaired_only_where_they_must_be() {
+    replay::replay("repair", repair::check);
+}
+
+#[test]
+fn kept_schemas_are_admitted_for_good_or_refused() {
+    replay::replay("schema", schema::check);
+}
