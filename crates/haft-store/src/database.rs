@@ -1,0 +1,132 @@
+//! Opening the database: modes of work, form, and the way to a later form.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+
+use crate::StoreError;
+use crate::error::explain;
+
+/// How long one process waits for another.
+pub(crate) const BUSY: Duration = Duration::from_secs(5);
+
+/// What marks a database as ours: `haft` in ASCII.
+const APPLICATION: i64 = 0x6861_6674;
+
+/// The way from each form to the next. A form that was released is never changed: later ones add to it.
+const MIGRATIONS: &[&str] = &[include_str!("database/0001_calls.sql")];
+
+/// Bytes the write-ahead log is cut down to after a checkpoint.
+const LOG_BYTES: i64 = 8 * 1024 * 1024;
+
+/// Statements kept prepared for each connection.
+const STATEMENTS: usize = 48;
+
+/// Where a database lies.
+#[derive(Debug, Clone)]
+pub(crate) enum Place {
+    File(PathBuf),
+    Memory,
+}
+
+impl Place {
+    /// The name for messages.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::File(path) => path.display().to_string(),
+            Self::Memory => "in memory".to_owned(),
+        }
+    }
+
+    /// Returns a wrapper for errors of this database.
+    pub(crate) fn error(&self) -> impl Fn(rusqlite::Error) -> StoreError {
+        let name = self.name();
+        move |error| StoreError::Database { text: explain(&name, &error), source: error.into() }
+    }
+}
+
+/// Opens the connection that writes, and brings the database to the latest form.
+///
+/// Nobody else may be opening the same file at that time.
+pub(crate) fn open(place: &Place) -> Result<Connection, StoreError> {
+    let mut connection = match place {
+        Place::File(path) => Connection::open_with_flags(
+            path,
+            OpenFlags::SQLITE_OPEN_READ_WRITE
+                | OpenFlags::SQLITE_OPEN_NO_MUTEX
+                | OpenFlags::SQLITE_OPEN_NOFOLLOW,
+        ),
+        Place::Memory => Connection::open_in_memory(),
+    }
+    .map_err(place.error())?;
+    connection.busy_timeout(BUSY).map_err(place.error())?;
+    match place {
+        Place::File(path) => check_form(&connection, path)?,
+        Place::Memory => {}
+    }
+    prepare(&connection).map_err(place.error())?;
+    migrate(&mut connection).map_err(place.error())?;
+    Ok(connection)
+}
+
+/// Opens a connection that only reads.
+pub(crate) fn open_reading(path: &Path) -> Result<Connection, rusqlite::Error> {
+    let connection = Connection::open_with_flags(
+        path,
+        OpenFlags::SQLITE_OPEN_READ_ONLY
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX
+            | OpenFlags::SQLITE_OPEN_NOFOLLOW,
+    )?;
+    connection.busy_timeout(BUSY)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    Ok(connection)
+}
+
+fn prepare(connection: &Connection) -> Result<(), rusqlite::Error> {
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    // Has to be set before there is a table, and is ignored after.
+    connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    // Where a plain flush leaves data in the drive's cache, a record that must last needs the stronger one.
+    connection.pragma_update(None, "fullfsync", true)?;
+    connection.pragma_update(None, "journal_size_limit", LOG_BYTES)?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    Ok(())
+}
+
+/// Looks at the form before anything is changed: what is not ours stays as it is.
+fn check_form(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let place = Place::File(path.to_owned());
+    let pragma = |name: &str| -> Result<i64, StoreError> {
+        connection.pragma_query_value(None, name, |row| row.get(0)).map_err(place.error())
+    };
+    let found = pragma("user_version")?;
+    let known = MIGRATIONS.len() as i64;
+    let application = pragma("application_id")?;
+    let is_fresh = found == 0 && application == 0;
+    if !is_fresh && application != APPLICATION {
+        return Err(StoreError::Foreign { path: path.to_owned() });
+    }
+    if found > known {
+        return Err(StoreError::Newer { path: path.to_owned(), found, known });
+    }
+    Ok(())
+}
+
+/// Takes every step that is missing, each whole or not at all.
+fn migrate(connection: &mut Connection) -> Result<(), rusqlite::Error> {
+    loop {
+        let form: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        let Some(step) = usize::try_from(form).ok().and_then(|form| MIGRATIONS.get(form)) else {
+            return Ok(());
+        };
+        let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        tx.execute_batch(step)?;
+        tx.pragma_update(None, "application_id", APPLICATION)?;
+        tx.pragma_update(None, "user_version", form + 1)?;
+        tx.commit()?;
+    }
+}

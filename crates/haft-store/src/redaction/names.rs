@@ -1,0 +1,109 @@
+//! Names that announce a secret.
+
+/// Ends of a name in lower case without separators: `accessToken` and `X-Access-Token` both end in `token`.
+const ENDS: &[&str] = &[
+    "password",
+    "passwords",
+    "passwd",
+    "passphrase",
+    "passcode",
+    "pwd",
+    "secret",
+    "secrets",
+    "token",
+    "apikey",
+    "apikeys",
+    "accesskey",
+    "accountkey",
+    "authkey",
+    "encryptionkey",
+    "privatekey",
+    "secretkey",
+    "sessionkey",
+    "signingkey",
+    "authorization",
+    "bearer",
+    "cookie",
+    "cookies",
+    "credential",
+    "credentials",
+];
+
+/// What may follow and changes nothing: `password_confirmation`, `secretValue`.
+const TAILS: &[&str] =
+    &["base64", "b64", "confirmation", "confirm", "hash", "header", "plain", "raw", "value"];
+
+/// Characters looked at from the end of a name.
+const NAME_CHARS: usize = 64;
+
+/// Tells whether a name announces a secret.
+///
+/// Case and separators do not matter. `max_tokens`, `token_count` and the shell's `PWD` are no secrets.
+pub(super) fn is_secret_name(name: &str) -> bool {
+    if matches!(name, "PWD" | "OLDPWD") {
+        return false;
+    }
+    let mut squashed: Vec<char> = name
+        .chars()
+        .rev()
+        .filter(char::is_ascii_alphanumeric)
+        .take(NAME_CHARS)
+        .map(|letter| letter.to_ascii_lowercase())
+        .skip_while(char::is_ascii_digit)
+        .collect();
+    squashed.reverse();
+    let squashed: String = squashed.into_iter().collect();
+    let ends = |name: &str| ENDS.iter().any(|end| name.ends_with(end));
+    ends(&squashed) || TAILS.iter().any(|tail| squashed.strip_suffix(tail).is_some_and(ends))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_secret_name;
+
+    #[test]
+    fn names_of_secrets_are_known_in_any_spelling() {
+        for name in [
+            "password",
+            "PASSWORD",
+            "db-password2",
+            "userPassword",
+            "API_KEY",
+            "x-api-key",
+            "apiKey",
+            "access_token",
+            "GITHUB_TOKEN",
+            "--token",
+            "client.secret",
+            "Authorization",
+            "Proxy-Authorization",
+            "Set-Cookie",
+            "aws_secret_access_key",
+            "password_confirmation",
+            "secretValue",
+            "pwd",
+        ] {
+            assert!(is_secret_name(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn names_that_only_sound_like_secrets_are_let_through() {
+        for name in [
+            "",
+            "max_tokens",
+            "token_count",
+            "tokenizer",
+            "author",
+            "key",
+            "monkey",
+            "path",
+            "PWD",
+            "secretName",
+            "cookie_policy",
+            "passwordless",
+        ] {
+            assert!(!is_secret_name(name), "{name}");
+        }
+    }
+}

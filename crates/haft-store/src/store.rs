@@ -1,0 +1,248 @@
+//! An open state directory, or one in memory.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::fs::File;
+use std::num::{NonZeroU32, NonZeroU64};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use haft_protocol::{CallId, limits};
+use haft_tool::ports::none::NoExclusion;
+use haft_tool::ports::{Exclusion, Port};
+use rusqlite::Connection;
+
+use crate::database::{self, BUSY, Place};
+use crate::directory::Directory;
+use crate::exclusion::LockFiles;
+use crate::lease::{Lease, Leases};
+use crate::lock_file::{Mode, try_lock};
+use crate::objects::Objects;
+use crate::retention::Keeper;
+use crate::writer::Writer;
+use crate::{Redaction, StoreError};
+
+/// How long opening waits before it looks again whether another process is done opening.
+const OPENING_PAUSE: Duration = Duration::from_millis(5);
+
+/// How to open a store.
+#[derive(Debug, Clone)]
+pub struct StoreConfig {
+    /// The state directory; made if it is not there.
+    pub dir: PathBuf,
+    /// What is kept, and for how long.
+    pub retention: Retention,
+    /// What is taken out before anything is written.
+    pub redaction: Redaction,
+}
+
+/// What is kept, and for how long. Every field has its default in [`limits`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Retention {
+    /// Days a call is kept.
+    pub days: NonZeroU32,
+    /// Calls that are kept at most, the latest ones.
+    pub calls: NonZeroU64,
+    /// Bytes of all artifacts.
+    pub artifact_bytes_total: NonZeroU64,
+    /// Bytes of one artifact.
+    pub artifact_bytes_each: NonZeroU64,
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        let at_least_one = |number| NonZeroU64::new(number).unwrap_or(NonZeroU64::MIN);
+        Self {
+            days: NonZeroU32::new(limits::RETENTION_DAYS).unwrap_or(NonZeroU32::MIN),
+            calls: at_least_one(limits::RETENTION_CALLS),
+            artifact_bytes_total: at_least_one(limits::ARTIFACTS_BYTES),
+            artifact_bytes_each: at_least_one(limits::ARTIFACT_BYTES),
+        }
+    }
+}
+
+/// Recorded state: the journal, the artifacts, and the locks between processes.
+///
+/// A store is the [`Journal`](haft_tool::ports::Journal) and the [`Artifacts`](haft_tool::ports::Artifacts) of a
+/// dispatch; its locks are a port of their own, [`Store::exclusion`]. A clone is the same store. When the last clone is
+/// dropped, whatever is in line is written first, which blocks for that long.
+///
+/// Several processes may have the same directory open. The methods that read and clean up block for the time of a query
+/// and are meant for a thread that may.
+#[derive(Clone)]
+pub struct Store {
+    pub(crate) inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    /// The connection for reading, from the first time that somebody reads. Comes first: the last connection to close
+    /// clears the database's log away, and this one may not write.
+    reading: Mutex<Option<Connection>>,
+    /// Comes next, so that it is done before anything else here is gone.
+    pub(crate) writer: Writer,
+    pub(crate) place: Place,
+    pub(crate) redaction: Redaction,
+    pub(crate) retention: Retention,
+    pub(crate) objects: Objects,
+    pub(crate) leases: Leases,
+    pub(crate) directory: Option<Directory>,
+    /// Calls that change nothing and whose entries nobody waits for until the outcome.
+    quiet: Mutex<HashSet<CallId>>,
+    locks: Option<LockFiles>,
+    _lease: Lease,
+}
+
+impl Store {
+    /// Opens a state directory, and makes it if need be.
+    ///
+    /// Others lose their access to the directory and the files in it. Once a day, what [`Retention`] does not keep any
+    /// more is removed, a bounded amount at a time.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a directory that is not this user's, for a database of another program, a later haft, or one that is
+    /// damaged, and when the disk or the file system is not up to it. The text names the path and what would help.
+    pub fn open(config: StoreConfig) -> Result<Self, StoreError> {
+        let directory = Directory::open(&config.dir)?;
+        let place = Place::File(directory.database());
+        let connection = {
+            let _alone = opening(&directory.opening())?;
+            database::open(&place)?
+        };
+        let lease = Lease::take(&directory.leases())?;
+        let objects = Objects::in_folder(&directory.objects());
+        let locks = LockFiles::new(directory.locks());
+        let leases = Leases::new(Some(directory.leases()), &lease);
+        let StoreConfig { retention, redaction, .. } = config;
+        let parts =
+            Parts { place, lease, leases, objects, directory: Some(directory), locks: Some(locks) };
+        let store = Self::assemble(connection, parts, retention, redaction)?;
+        store.tidy_up_in_time();
+        Ok(store)
+    }
+
+    /// Makes a store that nothing outlives: for tests, and for runs that should leave no trace.
+    ///
+    /// # Errors
+    ///
+    /// Fails when there is no memory or no thread to be had.
+    pub fn in_memory(retention: Retention, redaction: Redaction) -> Result<Self, StoreError> {
+        let place = Place::Memory;
+        let connection = database::open(&place)?;
+        let lease = Lease::unseen();
+        let leases = Leases::new(None, &lease);
+        let objects = Objects::in_memory();
+        let parts = Parts { place, lease, leases, objects, directory: None, locks: None };
+        Self::assemble(connection, parts, retention, redaction)
+    }
+
+    fn assemble(
+        connection: Connection,
+        parts: Parts,
+        retention: Retention,
+        redaction: Redaction,
+    ) -> Result<Self, StoreError> {
+        let Parts { place, lease, leases, objects, directory, locks } = parts;
+        let writer = Writer::start(connection, &place, lease.id().to_owned())?;
+        let inner = Inner {
+            reading: Mutex::default(),
+            writer,
+            place,
+            redaction,
+            retention,
+            objects,
+            leases,
+            directory,
+            quiet: Mutex::default(),
+            locks,
+            _lease: lease,
+        };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// Returns the state directory, which a store in memory does not have.
+    pub fn dir(&self) -> Option<&Path> {
+        self.inner.directory.as_ref().map(Directory::path)
+    }
+
+    /// Returns the locks between the processes that have this directory open. A store in memory has none to keep out.
+    pub fn exclusion(&self) -> Arc<dyn Exclusion> {
+        match &self.inner.locks {
+            Some(locks) => Arc::new(locks.clone()),
+            None => Arc::new(NoExclusion),
+        }
+    }
+
+    /// Removes a bounded amount of what is not kept any more, if that was last done a day ago.
+    fn tidy_up_in_time(&self) {
+        let keeper = Keeper::of(&self.inner);
+        self.inner.writer.later(move |connection| keeper.step_if_due(connection));
+    }
+}
+
+impl Inner {
+    /// Runs a query, on a connection of its own where there is a file.
+    pub(crate) fn read<T: Send + 'static>(
+        &self,
+        query: impl FnOnce(&Connection) -> Result<T, rusqlite::Error> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let result = match &self.place {
+            Place::Memory => self.writer.with(move |connection| query(connection))?,
+            Place::File(path) => {
+                let mut reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+                match &*reading {
+                    Some(connection) => query(connection),
+                    None => database::open_reading(path)
+                        .and_then(|connection| query(reading.insert(connection))),
+                }
+            }
+        };
+        result.map_err(self.place.error())
+    }
+
+    /// Nothing panics while the set is locked; a poisoned set is whole.
+    pub(crate) fn quiet(&self) -> MutexGuard<'_, HashSet<CallId>> {
+        self.quiet.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Port for Store {
+    fn describe(&self) -> String {
+        match &self.inner.directory {
+            Some(directory) => format!("state directory {}", directory.path().display()),
+            None => "in memory: gone when the process ends".to_owned(),
+        }
+    }
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Store({})", self.describe())
+    }
+}
+
+struct Parts {
+    place: Place,
+    lease: Lease,
+    leases: Leases,
+    objects: Objects,
+    directory: Option<Directory>,
+    locks: Option<LockFiles>,
+}
+
+/// Waits until no other process is opening the same directory.
+fn opening(path: &Path) -> Result<File, StoreError> {
+    let locked = |source| StoreError::Lock { path: path.to_owned(), source };
+    let since = Instant::now();
+    loop {
+        if let Some(file) = try_lock(path, Mode::Alone).map_err(locked)? {
+            return Ok(file);
+        }
+        if since.elapsed() > BUSY {
+            let busy = "another process has been opening the state directory for too long";
+            return Err(locked(std::io::Error::other(busy)));
+        }
+        std::thread::sleep(OPENING_PAUSE);
+    }
+}

@@ -1,0 +1,209 @@
+//! Which directories are trusted with state, and what is made of them.
+
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, symlink};
+use std::path::Path;
+
+use haft_protocol::Outcome;
+use haft_store::{Retention, Store, StoreConfig, StoreError};
+
+use crate::support::{call, intent, open, redaction, whole};
+
+fn try_open(dir: &Path) -> Result<Store, StoreError> {
+    Store::open(StoreConfig {
+        dir: dir.to_owned(),
+        retention: Retention::default(),
+        redaction: redaction(),
+    })
+}
+
+#[track_caller]
+fn refusal(dir: &Path) -> String {
+    try_open(dir).unwrap_err().to_string().replace(&dir.display().to_string(), "DIR")
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+}
+
+fn mode(path: &Path) -> u32 {
+    std::fs::metadata(path).unwrap().mode() & 0o777
+}
+
+fn is_root(path: &Path) -> bool {
+    std::fs::metadata(path).unwrap().uid() == 0
+}
+
+#[tokio::test]
+async fn everything_is_made_for_this_user_alone() {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path().join("state").join("haft");
+    let store = open(&dir);
+    whole(&store, &intent(call(1)), Outcome::ok("x")).await;
+    assert_eq!(mode(dir.parent().unwrap()), 0o700);
+    let mut pending = vec![dir];
+    let mut seen = 0;
+    while let Some(path) = pending.pop() {
+        seen += 1;
+        if path.is_dir() {
+            assert_eq!(mode(&path), 0o700, "{}", path.display());
+            pending.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+        } else {
+            assert_eq!(mode(&path), 0o600, "{}", path.display());
+        }
+    }
+    assert!(seen >= 8, "{seen}");
+}
+
+#[test]
+fn modes_that_let_others_in_are_put_right() {
+    let temp = tempfile::tempdir().unwrap();
+    drop(open(temp.path()));
+    for (name, wrong, right) in [
+        ("", 0o755, 0o700),
+        ("objects", 0o777, 0o700),
+        ("leases", 0o750, 0o700),
+        ("haft.db", 0o644, 0o600),
+    ] {
+        let path = temp.path().join(name);
+        set_mode(&path, wrong);
+        drop(open(temp.path()));
+        assert_eq!(mode(&path), right, "{name}");
+    }
+}
+
+#[test]
+fn a_directory_of_another_user_is_refused() {
+    let temp = tempfile::tempdir().unwrap();
+    // Only root can give something away; anybody else finds something of root's.
+    let dir = if is_root(temp.path()) {
+        chown(temp.path(), Some(12_345), None).unwrap();
+        temp.path()
+    } else {
+        Path::new("/usr")
+    };
+    let text = refusal(dir);
+    assert!(text.starts_with("state directory `DIR` belongs to user "), "{text}");
+    assert!(text.ends_with("choose another with HAFT_STATE_DIR"), "{text}");
+    assert!(!dir.join("haft.db").exists());
+}
+
+#[test]
+fn a_link_that_anybody_could_have_planted_is_refused() {
+    let temp = tempfile::tempdir().unwrap();
+    if !is_root(temp.path()) {
+        return;
+    }
+    let (open_to_all, target) = (temp.path().join("tmp"), temp.path().join("target"));
+    for dir in [&open_to_all, &target] {
+        std::fs::create_dir(dir).unwrap();
+    }
+    set_mode(&open_to_all, 0o1777);
+    let link = open_to_all.join("haft");
+    symlink(&target, &link).unwrap();
+    std::os::unix::fs::lchown(&link, Some(12_345), None).unwrap();
+    for dir in [link.clone(), link.join("inner")] {
+        let text = try_open(&dir).unwrap_err().to_string();
+        assert!(
+            text.contains("is a link that user 12345 put into a directory open to everybody"),
+            "{text}"
+        );
+    }
+    std::os::unix::fs::lchown(&link, Some(0), None).unwrap();
+    drop(open(&link));
+    assert!(target.join("haft.db").exists());
+}
+
+#[test]
+fn files_in_the_way_are_refused() {
+    let temp = tempfile::tempdir().unwrap();
+    let file = temp.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    insta::assert_snapshot!(refusal(&file), @"could not make directory `DIR`: File exists (os error 17)");
+
+    let dir = temp.path().join("linked");
+    std::fs::create_dir(&dir).unwrap();
+    symlink(&file, dir.join("haft.db")).unwrap();
+    insta::assert_snapshot!(refusal(&dir), @"could not open `DIR/haft.db`: something other than a file is there");
+
+    let dir = temp.path().join("inner");
+    std::fs::create_dir(&dir).unwrap();
+    symlink(temp.path(), dir.join("objects")).unwrap();
+    insta::assert_snapshot!(refusal(&dir), @"state directory `DIR/objects` is in the way: a directory of haft has to be there; choose another with HAFT_STATE_DIR");
+}
+
+#[test]
+fn a_database_of_a_later_haft_is_refused_and_left_alone() {
+    let temp = tempfile::tempdir().unwrap();
+    drop(open(temp.path()));
+    let path = temp.path().join("haft.db");
+    let later = rusqlite::Connection::open(&path).unwrap();
+    later.pragma_update(None, "user_version", 99).unwrap();
+    drop(later);
+    let before = std::fs::read(&path).unwrap();
+    insta::assert_snapshot!(refusal(temp.path()), @"state database `DIR/haft.db` has form 99, and this haft knows forms up to 1; use a newer haft, or another state directory with HAFT_STATE_DIR");
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+}
+
+#[test]
+fn a_database_of_another_program_is_refused_and_left_alone() {
+    let temp = tempfile::tempdir().unwrap();
+    let path = temp.path().join("haft.db");
+    let other = rusqlite::Connection::open(&path).unwrap();
+    other.execute_batch("CREATE TABLE notes (text); PRAGMA user_version = 3;").unwrap();
+    drop(other);
+    insta::assert_snapshot!(refusal(temp.path()), @"`DIR/haft.db` is a database of another program; move it away, or choose another state directory with HAFT_STATE_DIR");
+    let other = rusqlite::Connection::open(&path).unwrap();
+    let tables: i64 =
+        other.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).unwrap();
+    assert_eq!(tables, 1);
+}
+
+#[test]
+fn a_file_that_is_no_database_is_refused_and_left_alone() {
+    let temp = tempfile::tempdir().unwrap();
+    let path = temp.path().join("haft.db");
+    let bytes = b"not a database, by far".repeat(1_000);
+    std::fs::write(&path, &bytes).unwrap();
+    insta::assert_snapshot!(refusal(temp.path()), @"state database `DIR/haft.db` is damaged; move it away to begin a new one");
+    assert_eq!(std::fs::read(&path).unwrap(), bytes);
+}
+
+#[tokio::test]
+async fn a_database_damaged_while_it_is_open_is_told_and_never_panics() {
+    let temp = tempfile::tempdir().unwrap();
+    let store = open(temp.path());
+    for number in 0..200 {
+        whole(&store, &intent(call(number)), Outcome::ok("x".repeat(1_000))).await;
+    }
+    drop(store);
+    let path = temp.path().join("haft.db");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let length = bytes.len();
+    bytes[8_192..length].fill(0x5a);
+    std::fs::write(&path, &bytes).unwrap();
+    let store = open(temp.path());
+    let told = store.log(&haft_store::LogFilter::default()).unwrap_err().to_string();
+    assert!(told.ends_with("is damaged; move it away to begin a new one"), "{told}");
+    let record = intent(call(1_000));
+    let entry = haft_tool::ports::Entry::Intent(&record);
+    let told = haft_tool::ports::Journal::append(&store, entry).await.unwrap_err().to_string();
+    assert!(told.ends_with("is damaged; move it away to begin a new one"), "{told}");
+}
+
+#[test]
+fn a_relative_directory_is_resolved_once() {
+    let temp = tempfile::tempdir().unwrap();
+    let store = open(&temp.path().join("a").join("..").join("b"));
+    assert_eq!(store.dir().unwrap(), temp.path().canonicalize().unwrap().join("b"));
+}
+
+#[test]
+fn many_openings_of_a_new_directory_at_one_time_all_work() {
+    let temp = tempfile::tempdir().unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| drop(open(temp.path())));
+        }
+    });
+    assert_eq!(open(temp.path()).usage().unwrap().calls, 0);
+}
