@@ -1,5 +1,7 @@
 //! Inputs that fuzzing kept, run again.
 
+use std::io;
+
 #[path = "../../../../fuzz/checks/repair.rs"]
 mod repair;
 #[path = "../../../../fuzz/checks/replay.rs"]
@@ -8,11 +10,11 @@ mod replay;
 mod schema;
 
 #[test]
-fn kept_arguments_are_repaired_only_where_they_must_be() {
-    replay::replay("repair", repair::check);
+fn kept_arguments_are_repaired_only_where_they_must_be() -> io::Result<()> {
+    replay::replay("repair", repair::check)
 }
 
 #[test]
-fn kept_schemas_are_admitted_for_good_or_refused() {
-    replay::replay("schema", schema::check);
+fn kept_schemas_are_admitted_for_good_or_refused() -> io::Result<()> {
+    replay::replay("schema", schema::check)
 }
