@@ -43,7 +43,7 @@ fn implementation(tool: &Tool) -> TokenStream {
     let facts = facts(tool);
     let run = run(tool);
     let (args, args_type) = arguments(tool);
-    let returned = returned(root, &sig.output);
+    let output = output(root, &sig.output);
     quote! {
         #[allow(clippy::unused_async)]
         #item
@@ -75,7 +75,7 @@ fn implementation(tool: &Tool) -> TokenStream {
 
             impl #root::TypedTool for #ident {
                 type Args = #args_type;
-                type Output = #returned::Output;
+                type Output = #output;
 
                 #facts
                 #run
@@ -116,7 +116,7 @@ fn facts(tool: &Tool) -> TokenStream {
     let Tool { root, name, attribute, .. } = tool;
     let description = match &tool.description {
         Description::Text(text) => quote!(::std::string::String::from(#text)),
-        Description::File(file) => quote_spanned! {file.span()=>
+        Description::File(file) => quote! {
             ::std::string::String::from(::core::include_str!(#file).trim())
         },
     };
@@ -190,47 +190,45 @@ fn run(tool: &Tool) -> TokenStream {
     let Tool { root, function, .. } = tool;
     let ItemFn { sig, .. } = &function.item;
     let ident = &sig.ident;
-    // These never meet the parameters' names: they are the macro's own.
+    // No local of a parameter's name: it could stand before the function, and these two are the macro's own.
     let call = Ident::new("call", Span::mixed_site());
     let args = Ident::new("args", Span::mixed_site());
-    let fields = function.parameters.iter().filter_map(|parameter| match &parameter.role {
-        Role::Argument { .. } => Some(&parameter.ident),
-        Role::Call { .. } | Role::Arguments { .. } => None,
-    });
-    let takes_all = function.parameters.iter().any(|it| matches!(it.role, Role::Arguments { .. }));
-    let apart = (!takes_all).then(|| quote!(let __ToolArgs { #(#fields),* } = #args;));
     let given = function.parameters.iter().map(|parameter| match &parameter.role {
         Role::Call { by_reference: true } => quote!(&#call),
         Role::Call { by_reference: false } => quote!(#call),
         Role::Arguments { .. } => quote!(#args),
         Role::Argument { .. } => {
-            let ident = &parameter.ident;
-            quote!(#ident)
+            let field = &parameter.ident;
+            quote!(#args.#field)
         }
     });
     let takes_call = function.parameters.iter().any(|it| matches!(it.role, Role::Call { .. }));
     let call_parameter = if takes_call { quote!(#call) } else { quote!(_) };
-    let returned = returned(root, &sig.output);
     quote! {
         async fn run(
             &self,
             #call_parameter: #root::Call,
             #args: Self::Args,
         ) -> ::core::result::Result<Self::Output, #root::__private::Failure> {
-            #apart
-            #returned::into_result(#ident(#(#given),*).await)
+            ::core::result::Result::Ok(#root::__private::Ended(#ident(#(#given),*).await))
         }
     }
 }
 
-/// Returns what the function returns, seen as what a tool may return; faults are shown at the type.
-fn returned(root: &Path, output: &ReturnType) -> TokenStream {
-    match output {
-        ReturnType::Default => quote!(<() as #root::__private::Returned>),
-        ReturnType::Type(_, ty) => {
-            quote_spanned!(ty.span()=> <#ty as #root::__private::Returned>)
-        }
-    }
+/// Returns the type of the output; that the function returns something else is shown where it says what.
+fn output(root: &Path, written: &ReturnType) -> TokenStream {
+    let (ty, place) = match written {
+        ReturnType::Default => (quote!(()), Span::call_site()),
+        ReturnType::Type(_, ty) => (quote!(#ty), ty.span()),
+    };
+    // The place is the type's, the tokens are not: lints about written code leave them alone.
+    let place = Span::call_site().located_at(place);
+    let root = quote!(#root).into_iter().map(|mut token| {
+        token.set_span(place);
+        token
+    });
+    let root: TokenStream = root.collect();
+    quote_spanned!(place=> #root::__private::Ended<#ty>)
 }
 
 fn inside(root: &Path, library: &str) -> TokenStream {

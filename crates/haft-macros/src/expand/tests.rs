@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use haft_protocol::limits::DESCRIPTION_BYTES;
 use proc_macro2::TokenStream;
 use syn::parse_quote;
@@ -107,10 +109,7 @@ fn a_function_becomes_a_tool_of_the_same_name_and_stays_a_function() {
         }
         impl ::haft_tool::TypedTool for copy {
             type Args = __ToolArgs;
-            type Output = <Result<
-                String,
-                Failure,
-            > as ::haft_tool::__private::Returned>::Output;
+            type Output = ::haft_tool::__private::Ended<Result<String, Failure>>;
             fn facts(
                 &self,
             ) -> ::core::result::Result<::haft_tool::Facts, ::haft_tool::DescriptorError> {
@@ -136,12 +135,10 @@ fn a_function_becomes_a_tool_of_the_same_name_and_stays_a_function() {
                 call: ::haft_tool::Call,
                 args: Self::Args,
             ) -> ::core::result::Result<Self::Output, ::haft_tool::__private::Failure> {
-                let __ToolArgs { from, target, tries } = args;
-                <Result<
-                    String,
-                    Failure,
-                > as ::haft_tool::__private::Returned>::into_result(
-                    copy(from, target, tries, &call).await,
+                ::core::result::Result::Ok(
+                    ::haft_tool::__private::Ended(
+                        copy(args.from, args.target, args.tries, &call).await,
+                    ),
                 )
             }
         }
@@ -153,14 +150,13 @@ fn a_function_becomes_a_tool_of_the_same_name_and_stays_a_function() {
 fn a_function_may_take_nothing_or_everything_at_once() {
     let written = |item| written("", item).replace(char::is_whitespace, "");
     let nothing = written("/// Tells the time.\n async fn now() -> u64 { 0 }");
-    assert!(nothing.contains("let__ToolArgs{}=args;"), "{nothing}");
-    assert!(nothing.contains("into_result(now().await)"), "{nothing}");
+    assert!(nothing.contains("Ended(now().await)"), "{nothing}");
     assert!(nothing.contains("_:::haft_tool::Call"), "{nothing}");
 
     let all = written("/// Searches.\n async fn search(call: Call, #[args] args: SearchArgs) {}");
     assert!(!all.contains("__ToolArgs"), "{all}");
     assert!(all.contains("typeArgs=SearchArgs;"), "{all}");
-    assert!(all.contains("into_result(search(call,args).await,)"), "{all}");
+    assert!(all.contains("Ended(search(call,args).await)"), "{all}");
 }
 
 #[test]
@@ -244,6 +240,23 @@ fn generated_paths_start_where_they_are_told_to() {
     assert!(!text.contains("haft_tool"), "{text}");
     let text = written("crate = \"crate::api\"", ADD);
     assert!(text.contains("crate = \"crate::api::__private::serde\""), "{text}");
+}
+
+#[test]
+fn generated_code_needs_nothing_but_the_standard_library_and_the_root() {
+    let item = "/// Does it.\n async fn f(#[slot(write)] a: ToolPath) {}";
+    let arguments = "capabilities(write_files), side_effect = \"a\", run_ms = 1";
+    let text = written(arguments, item).replace(char::is_whitespace, "");
+    let starts: BTreeSet<&str> = text
+        .match_indices("::")
+        .filter(|(at, _)| {
+            !text[..*at].ends_with(|before: char| before.is_alphanumeric() || "_>".contains(before))
+        })
+        .map(|(at, _)| {
+            text[at + 2..].split(|it: char| !it.is_alphanumeric() && it != '_').next().unwrap()
+        })
+        .collect();
+    assert_eq!(starts, BTreeSet::from(["core", "haft_tool", "std"]));
 }
 
 #[test]

@@ -14,5 +14,6 @@ mod ending;
 mod entrances;
 mod hooks;
 mod registry;
+mod strict;
 mod ui;
 mod walk;

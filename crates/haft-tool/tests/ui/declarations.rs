@@ -1,3 +1,5 @@
+#![allow(unused_variables)]
+
 use haft_tool::{ToolPath, tool};
 
 /// Contradicts itself.

@@ -1,4 +1,4 @@
-//! Tools of every form, under lints that a strict crate has.
+//! Tools of every form, under the lints of a strict crate and beside names that generated code could trip over.
 #![deny(warnings, missing_docs, missing_debug_implementations, unreachable_pub)]
 #![deny(unused_qualifications, non_local_definitions, unused_lifetimes)]
 
@@ -34,7 +34,7 @@ mod files {
         many: Vec<ToolPath>,
         /// A folder.
         #[slot(write_tree, name = "folder")]
-        r#in: haft_tool::ToolPath,
+        r#in: ToolPath,
         call: Call,
     ) -> Result<Output, Failure> {
         let _ = (one, perhaps, many, r#in);
@@ -61,7 +61,7 @@ mod names {
 use names::{Args, Option, Result, String, Tool, Vec};
 
 /// Takes parameters that are called like what is around them.
-#[renamed::api::tool(crate = "crate::renamed::api", description_file = "tools.md")]
+#[renamed::api::tool(crate = "crate::strict::renamed::api", description_file = "strict.md")]
 async fn shadows(
     /// Not the generated arguments.
     args: i64,
@@ -70,7 +70,7 @@ async fn shadows(
     /// Not the tool itself.
     shadows: i64,
     it: &haft_tool::Call,
-) -> ::core::result::Result<::std::string::String, Mishap> {
+) -> core::result::Result<std::string::String, Mishap> {
     let _ = it;
     Ok((args + call + shadows).to_string())
 }
@@ -85,7 +85,8 @@ impl From<Mishap> for haft_protocol::Failure {
     }
 }
 
-fn main() {
+#[test]
+fn tools_of_every_form_are_made() {
     /// Stands inside a function, beside types of its own.
     #[haft_tool::tool]
     async fn local(
@@ -106,7 +107,7 @@ fn main() {
     }
 
     let tools = [files::nothing::tool(), files::paths::tool(), shadows::tool(), local::tool()];
-    let names: ::std::vec::Vec<_> =
+    let names: std::vec::Vec<_> =
         tools.into_iter().map(|it| it.unwrap().descriptor().name().to_string()).collect();
     assert_eq!(names, ["local/nothing", "files/paths", "local/shadows", "local/local"]);
     let _ = (files::nothing {}, files::paths {}, shadows {}, local(Unit::Metre));

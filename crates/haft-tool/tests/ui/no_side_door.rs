@@ -31,16 +31,12 @@ fn arguments() -> Arguments {
     Arguments::accepted(Map::new())
 }
 
-fn arguments_by_hand(like: &Arguments) -> Arguments {
-    Arguments { values: Default::default(), digest: like.digest() }
+fn arguments_by_hand() -> Arguments {
+    Arguments {}
 }
 
-fn change_arguments(arguments: &mut Arguments) {
-    arguments.values().clear();
-}
-
-fn ticket(record: haft_protocol::TicketRecord) -> Dispatched {
-    Dispatched::Waiting(Box::new(Ticket { record }))
+fn ticket() -> Dispatched {
+    Dispatched::Waiting(Box::new(Ticket {}))
 }
 
 fn main() {}

@@ -1,3 +1,5 @@
+#![allow(unused_variables)]
+
 use haft_tool::{Call, ToolPath, tool};
 
 /// Takes a pattern.
@@ -35,11 +37,5 @@ async fn undeclared(#[slot(write)] path: ToolPath) {}
 /// Takes everything twice.
 #[tool]
 async fn everything(#[args] all: i64, one: i64) {}
-
-struct Opaque;
-
-/// Takes what cannot be read from a call.
-#[tool]
-async fn unreadable(what: Opaque) {}
 
 fn main() {}
