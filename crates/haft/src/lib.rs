@@ -31,12 +31,20 @@ pub use haft_protocol::{
     limits,
 };
 pub use haft_tool::{
-    Alias, Answer, Arguments, BoxFuture, BuildContext, Call, CallContext, CallHandle, Cancellation,
-    Descriptor, Dispatch, DispatchLimits, Dispatched, Facts, FunctionTool, Hooks, IntoOutput, Json,
-    OnConflict, Output, Ports, Registered, Registry, RegistryError, Reporter, Scope, Selection,
-    Shown, Slot, Snapshot, SourceError, Ticket, Tool, ToolPath, ToolSource, TypedTool, blocking,
-    hooks, ports, tool,
+    Alias, Answer, Arguments, BoxFuture, Budget, BuildContext, Call, CallContext, CallHandle,
+    Cancellation, Descriptor, Dispatch, DispatchLimits, Dispatched, Facts, FixedTools,
+    FunctionTool, Hooks, IntoOutput, Json, OnConflict, Output, Ports, Registered, Registry,
+    RegistryError, Reporter, Scope, Selection, Shown, Slot, Snapshot, SourceError, Ticket, Tool,
+    ToolPath, ToolSource, TypedTool, blocking, hooks, ports,
 };
+
+pub use haft_tool::__private::facade_tool as tool;
+
+/// What the code behind [`tool`](macro@tool) speaks of.
+#[doc(hidden)]
+pub mod tool_api {
+    pub use haft_tool::*;
+}
 
 /// The built-in tools.
 pub mod coding {
