@@ -160,7 +160,7 @@ impl Journal for MemoryJournal {
 /// A tree of names in memory. A path is its parts between slashes; a directory is a path that others lie beneath.
 #[derive(Debug, Default)]
 pub struct TreeBinder {
-    existing: Mutex<HashSet<String>>,
+    existing: Arc<Mutex<HashSet<String>>>,
     version: Arc<AtomicU64>,
     /// The mood for binding.
     pub binds: Temper,
@@ -208,6 +208,8 @@ pub fn claim(path: &str, access: haft_protocol::Access) -> Claim {
 }
 
 struct TreeBound {
+    wanted: Vec<String>,
+    existing: Arc<Mutex<HashSet<String>>>,
     records: Vec<BindingRecord>,
     claims: Vec<Claim>,
     made_at: u64,
@@ -225,6 +227,14 @@ impl Bound for TreeBound {
 
     fn claims(&self) -> &[Claim] {
         &self.claims
+    }
+
+    fn settle<'a>(&'a self, _: &'a PathFilter) -> BoxFuture<'a, Result<(), BindRefusal>> {
+        let existing = self.existing.lock().unwrap();
+        let missing = self.wanted.iter().find(|it| !existing.contains(*it));
+        let refused = missing
+            .map(|it| TreeBinder::refuse(ErrorKind::NotFound, format!("`{it}` does not exist")));
+        Box::pin(std::future::ready(refused.map_or(Ok(()), Err)))
     }
 
     fn is_current(&self) -> BoxFuture<'_, bool> {
@@ -252,13 +262,6 @@ impl Binder for TreeBinder {
                     let text = format!("`{}` leads out of the workspace", value.given);
                     return Err(BindRefusal::Denied(Denial::new(Control::Workspace, text)));
                 }
-                let missing = !self.existing.lock().unwrap().contains(&value.given);
-                if missing && value.slot.existence == Existence::Required {
-                    return Err(Self::refuse(
-                        ErrorKind::NotFound,
-                        format!("`{}` does not exist", value.given),
-                    ));
-                }
                 records.push(BindingRecord {
                     slot: value.slot.name.clone(),
                     given: value.given.clone(),
@@ -268,8 +271,12 @@ impl Binder for TreeBinder {
             }
             let claims =
                 values.iter().map(|value| claim(&value.given, value.slot.access)).collect();
+            let has_to_exist = values.iter().filter(|it| it.slot.existence == Existence::Required);
+            let wanted = has_to_exist.map(|it| it.given.clone()).collect();
             let bound: Box<dyn Bound> = Box::new(TreeBound {
                 records,
+                wanted,
+                existing: Arc::clone(&self.existing),
                 claims,
                 made_at,
                 version: Arc::clone(&self.version),

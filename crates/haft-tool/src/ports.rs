@@ -186,6 +186,9 @@ pub enum BindRefusal {
 /// Turns paths into handles.
 pub trait Binder: Port {
     /// Opens what each path names, beneath the roots, as far as it exists.
+    ///
+    /// Nothing is decided about the call yet, so a refusal tells nothing of what is there: only that the text is no
+    /// path, or that it leads out or to something protected. What is missing comes out in [`Bound::settle`].
     fn bind(&self, values: Vec<SlotValue>) -> BoxFuture<'_, Result<Box<dyn Bound>, BindRefusal>>;
 }
 
@@ -196,6 +199,9 @@ pub trait Bound: Send + Sync {
 
     /// Returns what the call lays claim to, for locks and for the order within a batch.
     fn claims(&self) -> &[Claim];
+
+    /// Checks that what has to exist does, after policy decided. A refusal may name what `filter` lets the call see.
+    fn settle<'a>(&'a self, filter: &'a PathFilter) -> BoxFuture<'a, Result<(), BindRefusal>>;
 
     /// Tells whether every handle still is what its path leads to.
     fn is_current(&self) -> BoxFuture<'_, bool>;

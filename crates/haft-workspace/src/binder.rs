@@ -5,12 +5,13 @@ use std::os::unix::ffi::OsStrExt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use haft_policy::PathFilter as RuleFilter;
-use haft_protocol::{BindingRecord, ErrorKind, Failure, Notice};
+use haft_protocol::{BindingRecord, ErrorKind, Failure, LogicalPath, Notice};
 use haft_tool::ports::{BindRefusal, Binder, Bound, Port, SlotValue};
 use haft_tool::{BoxFuture, Call, Claim, DirectoryId, Existence, Extensions, LockKey, blocking};
 
 use crate::error::PathError;
 use crate::file::{FileId, FileKind};
+use crate::resolve::Naming;
 use crate::resolved::Resolved;
 use crate::skipped::Skipped;
 use crate::view::View;
@@ -89,6 +90,7 @@ struct Installed {
 #[derive(Debug)]
 struct BoundPlace {
     slot: String,
+    existence: Existence,
     place: Arc<Resolved>,
 }
 
@@ -124,21 +126,27 @@ impl Binder for WorkspaceBinder {
                     .collect::<Result<Vec<_>, PathError>>()?;
                 Ok(Box::new(Bindings::of(workspace, places)) as Box<dyn Bound>)
             });
-            bound.await.map_err(|error: PathError| match error.denial() {
-                Some(denial) => BindRefusal::Denied(denial),
-                None => BindRefusal::Failed(error.into()),
-            })
+            bound.await.map_err(refusal)
         })
     }
 }
 
+fn refusal(error: PathError) -> BindRefusal {
+    match error.denial() {
+        Some(denial) => BindRefusal::Denied(denial),
+        None => BindRefusal::Failed(error.into()),
+    }
+}
+
 /// Follows the path to a slot and checks what the slot's tool wants to do there.
+///
+/// Whether it is there comes out later, see [`Bound::settle`]: policy decides first.
 fn place(workspace: &Workspace, value: &SlotValue) -> Result<Resolved, PathError> {
-    let want = match value.slot.existence {
-        Existence::Required => Want::Existing,
-        Existence::Optional => Want::Any,
+    let naming = match value.slot.existence {
+        Existence::Required => Naming::Nothing,
+        Existence::Optional => Naming::All,
     };
-    let place = workspace.resolve(&value.given, want)?;
+    let place = workspace.resolve_naming(&value.given, Want::Any, naming)?;
     if value.slot.access.writes()
         && let Some(protected) = workspace.protection().of_write(&place.path())
     {
@@ -161,7 +169,8 @@ impl Bindings {
                 path: place.logical().clone(),
                 access: slot.access,
             });
-            places.push(BoundPlace { slot: slot.name, place: Arc::new(place) });
+            let existence = slot.existence;
+            places.push(BoundPlace { slot: slot.name, existence, place: Arc::new(place) });
         }
         Self { workspace, places: places.into(), records, claims, view: Mutex::default() }
     }
@@ -198,6 +207,30 @@ impl Bound for Bindings {
 
     fn claims(&self) -> &[Claim] {
         &self.claims
+    }
+
+    fn settle<'a>(&'a self, filter: &'a RuleFilter) -> BoxFuture<'a, Result<(), BindRefusal>> {
+        let is_missing =
+            |it: &BoundPlace| it.existence == Existence::Required && it.place.kind().is_none();
+        let Some(position) = self.places.iter().position(is_missing) else {
+            return Box::pin(std::future::ready(Ok(())));
+        };
+        let (workspace, places) = (self.workspace.clone(), Arc::clone(&self.places));
+        let filter = filter.clone();
+        Box::pin(async move {
+            blocking(move || {
+                let Some(missing) = places.get(position) else { return Ok(()) };
+                let sees = |path: &LogicalPath| filter.sees(path);
+                let naming = Naming::Seen(&sees);
+                let found = workspace.resolve_naming(missing.place.given(), Want::Existing, naming);
+                match found {
+                    // It came to be meanwhile; the look at what was bound notices that.
+                    Ok(_) => Ok(()),
+                    Err(error) => Err(refusal(error)),
+                }
+            })
+            .await
+        })
     }
 
     fn is_current(&self) -> BoxFuture<'_, bool> {

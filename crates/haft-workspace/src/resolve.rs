@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use haft_protocol::limits;
+use haft_protocol::{LogicalPath, limits};
 use rustix::io::Errno;
 
 use crate::error::PathError;
@@ -39,6 +39,18 @@ pub(crate) struct Resolver<'a> {
     /// The link that was followed last.
     link: Option<String>,
     is_folded: bool,
+    naming: Naming<'a>,
+}
+
+/// Which names beside the one that is missing an error may tell.
+#[derive(Clone, Copy)]
+pub(crate) enum Naming<'a> {
+    /// None: nobody has decided yet what the caller may see.
+    Nothing,
+    /// All that are not protected.
+    All,
+    /// Those that the caller may see, and that are not protected.
+    Seen(&'a (dyn Fn(&LogicalPath) -> bool + Sync)),
 }
 
 struct Level {
@@ -61,7 +73,7 @@ enum End {
 }
 
 impl<'a> Resolver<'a> {
-    pub(crate) fn new(workspace: &'a Workspace, text: &'a str) -> Self {
+    pub(crate) fn new(workspace: &'a Workspace, text: &'a str, naming: Naming<'a>) -> Self {
         Self {
             workspace,
             text,
@@ -74,6 +86,7 @@ impl<'a> Resolver<'a> {
             hops: 0,
             link: None,
             is_folded: false,
+            naming,
         }
     }
 
@@ -222,8 +235,10 @@ impl<'a> Resolver<'a> {
                 self.steps.push(Pending { step: Step::Name(real), is_given });
                 return Ok(None);
             }
+            // Who may not hear the candidates yet hears of them when it is decided.
+            Alike::Several(_) if want == Want::Any && matches!(self.naming, Naming::Nothing) => {}
             Alike::Several(names) => {
-                let may_show = |name: &&OsString| !self.is_protected(name);
+                let may_show = |name: &&OsString| self.may_name(name);
                 let candidates: Vec<String> = names
                     .iter()
                     .filter(may_show)
@@ -254,11 +269,21 @@ impl<'a> Resolver<'a> {
             given: self.given.clone(),
             missing: self.path_of(name),
             link: self.link.clone().filter(|_| !is_given),
-            nearest: name::near(&dir, &name::shown(name), |near| !self.is_protected(near))
+            nearest: name::near(&dir, &name::shown(name), |near| self.may_name(near))
                 .iter()
                 .map(|near| self.path_of(near))
                 .collect(),
         })
+    }
+
+    /// Tells whether an error may name something in the directory where the walk stands.
+    fn may_name(&self, name: &OsStr) -> bool {
+        let is_seen = match self.naming {
+            Naming::Nothing => false,
+            Naming::All => true,
+            Naming::Seen(sees) => sees(&self.workspace.logical(self.root, &self.real.join(name))),
+        };
+        is_seen && !self.is_protected(name)
     }
 
     fn at_root(self) -> Result<Resolved, PathError> {

@@ -14,7 +14,7 @@ use crate::error::{PathError, WorkspaceError};
 use crate::file::FileId;
 use crate::name::shown;
 use crate::protection::Protection;
-use crate::resolve::Resolver;
+use crate::resolve::{Naming, Resolver};
 use crate::resolved::{Resolved, Stale};
 use crate::sys::{Beneath, Dir};
 use crate::text::{PathText, Step};
@@ -138,7 +138,17 @@ impl Workspace {
     /// Fails when the text is no path, leads out of the workspace or to something protected, through a file or through
     /// too many links, and, where it has to exist, when it does not.
     pub fn resolve(&self, text: &str, want: Want) -> Result<Resolved, PathError> {
-        Resolver::new(self, text).resolve_text(want)
+        self.resolve_naming(text, want, Naming::All)
+    }
+
+    /// Resolves, and tells of names beside a missing one only what `naming` allows.
+    pub(crate) fn resolve_naming(
+        &self,
+        text: &str,
+        want: Want,
+        naming: Naming<'_>,
+    ) -> Result<Resolved, PathError> {
+        Resolver::new(self, text, naming).resolve_text(want)
     }
 
     /// Follows the path once more and compares.

@@ -80,7 +80,7 @@ impl Walk<'_> {
         }
     }
 
-    fn decide(&self, subject: &Subjected<'_>) -> Verdict {
+    pub(super) fn decide(&self, subject: &Subjected<'_>) -> Verdict {
         self.with_subject(subject, |policy, subject| policy.decide(subject))
     }
 

@@ -1,13 +1,14 @@
 //! Walking a call up to its decision, without making it.
 
 use haft_policy::Explanation;
-use haft_protocol::{BindingRecord, Notice, Outcome, ToolCall};
+use haft_protocol::{BindingRecord, Decision, Notice, NoticeKind, Outcome, ToolCall};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::authorise::Subjected;
 use super::walk::{Ended, Walk};
 use super::{CallContext, Dispatch};
+use crate::ports::BindRefusal;
 
 /// A call as it would be decided over, and why.
 #[derive(Debug, Clone, Serialize)]
@@ -59,7 +60,16 @@ impl Walk<'_> {
             bound: &*bound,
         };
         let explanation = self.explain(&subject);
-        let notices = self.notices.drain(..).chain(bound.notices()).collect();
+        let mut notices: Vec<Notice> = self.notices.drain(..).chain(bound.notices()).collect();
+        if explanation.decision != Decision::Deny
+            && let Err(refusal) = bound.settle(self.decide(&subject).filter()).await
+        {
+            let text = match refusal {
+                BindRefusal::Denied(denial) => denial.to_string(),
+                BindRefusal::Failed(failure) => failure.to_string(),
+            };
+            notices.push(Notice::new(NoticeKind::Remark, text));
+        }
         let bindings = bound.records().to_vec();
         Ok(Rehearsal { arguments: arguments.values().clone(), bindings, notices, explanation })
     }

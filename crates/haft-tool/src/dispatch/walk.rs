@@ -74,6 +74,13 @@ pub(super) fn denied(denial: Denial) -> Ended {
     Box::new(Outcome::from(denial))
 }
 
+pub(super) fn refused(refusal: BindRefusal) -> Ended {
+    match refusal {
+        BindRefusal::Denied(denial) => denied(denial),
+        BindRefusal::Failed(failure) => failed(failure),
+    }
+}
+
 /// The end of the stations.
 enum End {
     Outcome { outcome: Outcome, held: Option<Held> },
@@ -167,7 +174,7 @@ impl<'a> Walk<'a> {
         };
         let (arguments, asked) = self.normalise(&registered, given).await?;
         let effects = self.effects(&registered, &arguments)?;
-        let mut was_stale = false;
+        let (mut was_stale, mut was_missing) = (false, false);
         loop {
             let bound = self.bind(&registered, &arguments, turn).await?;
             let subject = Subjected {
@@ -180,6 +187,15 @@ impl<'a> Walk<'a> {
                 Authorised::Allowed(verdict) => verdict,
                 Authorised::Waiting(ticket) => return Ok(End::Waiting(ticket)),
             };
+            if let Err(refusal) = self.unless_cancelled(bound.settle(verdict.filter())).await? {
+                // An earlier call of the batch may be about to make what is missing.
+                let Some(turn) = turn.as_mut().filter(|_| !was_missing) else {
+                    return Err(refused(refusal));
+                };
+                self.unless_cancelled(turn.after_writers()).await?;
+                was_missing = true;
+                continue;
+            }
             self.journal_intent().await?;
             self.activate(&registered).await?;
             let Some(held) = self.acquire(&registered, &*bound, turn).await? else {
@@ -363,7 +379,7 @@ impl<'a> Walk<'a> {
         Ok(effects)
     }
 
-    /// Station 6: turns paths into handles.
+    /// Station 6: turns paths into handles, as far as they lead. What is missing comes out after station 7.
     pub(super) async fn bind(
         &mut self,
         registered: &Registered,
@@ -384,15 +400,11 @@ impl<'a> Walk<'a> {
         let binder = &self.dispatch.ports().binder;
         let mut bound = self.unless_cancelled(binder.bind(values.clone())).await?;
         if let (Err(BindRefusal::Failed(_)), Some(turn)) = (&bound, turn) {
-            // An earlier call of the batch may be about to make what is missing.
+            // An earlier call of the batch may be about to make the way to it.
             self.unless_cancelled(turn.after_writers()).await?;
             bound = self.unless_cancelled(binder.bind(values)).await?;
         }
-        let bound: Arc<dyn Bound> = match bound {
-            Ok(bound) => bound.into(),
-            Err(BindRefusal::Denied(denial)) => return Err(denied(denial)),
-            Err(BindRefusal::Failed(failure)) => return Err(failed(failure)),
-        };
+        let bound: Arc<dyn Bound> = bound.map_err(refused)?.into();
         self.intent.bindings = bound.records().to_vec();
         Ok(bound)
     }

@@ -67,6 +67,10 @@ impl Bound for NothingBound {
         &[]
     }
 
+    fn settle<'a>(&'a self, _: &'a PathFilter) -> BoxFuture<'a, Result<(), BindRefusal>> {
+        ready(Ok(()))
+    }
+
     fn is_current(&self) -> BoxFuture<'_, bool> {
         ready(true)
     }

@@ -9,7 +9,7 @@ use haft_protocol::LogicalPath;
 use super::{Totals, Walk};
 use crate::error::PathError;
 use crate::file::{FileKind, Metadata, OpenFile};
-use crate::resolve::Resolver;
+use crate::resolve::{Naming, Resolver};
 use crate::resolved::Resolved;
 use crate::sys::Dir;
 
@@ -98,7 +98,7 @@ impl Found<'_> {
     /// Fails where [`Workspace::resolve`](crate::Workspace::resolve) would, and when a rule hides where it leads.
     pub fn follow(&self) -> Result<Resolved, PathError> {
         let workspace = self.walk.view.workspace();
-        let place = Resolver::new(workspace, self.path().as_str())
+        let place = Resolver::new(workspace, self.path().as_str(), Naming::All)
             .resolve_met(self.walk.root_index, self.path)?;
         if self.walk.view.lets_see(place.logical()) {
             Ok(place)
