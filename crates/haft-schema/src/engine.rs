@@ -103,7 +103,7 @@ fn refused(error: &ValidationError<'_>, survey: &Survey) -> SchemaError {
     let pointer = error.instance_path().as_str();
     if let Some((pointer, pattern)) = survey.patterns().iter().find(|(it, _)| it == pointer) {
         return SchemaError::Pattern {
-            pointer: pointer.clone(),
+            pointer: pointer::shown(pointer),
             pattern: words::cut(pattern),
             reason: pattern_fault(pattern),
         };
@@ -114,7 +114,7 @@ fn refused(error: &ValidationError<'_>, survey: &Survey) -> SchemaError {
         _ => None,
     };
     let reason = words::cut(&reason.unwrap_or_else(|| error.to_string()));
-    SchemaError::Invalid { pointer: pointer.to_owned(), reason }
+    SchemaError::Invalid { pointer: pointer::shown(pointer), reason }
 }
 
 fn pattern_fault(pattern: &str) -> &'static str {

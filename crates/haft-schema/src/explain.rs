@@ -1,5 +1,6 @@
 //! From broken rules to problems a model can act on.
 
+use haft_protocol::limits::PROBLEMS_SHOWN;
 use serde_json::{Map, Value};
 
 use crate::describe::expected;
@@ -33,7 +34,8 @@ impl Explainer<'_> {
         match &fault.kind {
             FaultKind::Missing(name) => vec![missing(&fault.pointer, name, [view])],
             FaultKind::Unknown(names) => {
-                names.iter().map(|name| self.unknown(&fault.pointer, name, view)).collect()
+                let unknown = |(index, name)| self.unknown(&fault.pointer, name, view, index);
+                names.iter().map(String::as_str).enumerate().map(unknown).collect()
             }
             FaultKind::NoAlternative(alternatives) => self.alternatives(fault, alternatives, view),
             FaultKind::ManyAlternatives => problem(
@@ -54,14 +56,16 @@ impl Explainer<'_> {
         self.value.pointer(pointer).map_or_else(|| "nothing".to_owned(), words::value)
     }
 
-    fn unknown(&self, object: &str, name: &str, view: View<'_>) -> Problem {
+    /// Explains an unknown key; only those that will be shown are compared with the known ones.
+    fn unknown(&self, object: &str, name: &str, view: View<'_>, index: usize) -> Problem {
         let pointer = pointer::shown(&pointer::joined(object, name));
         if object.is_empty()
             && let Some((found, expected)) = (self.elsewhere)(name)
         {
             return Problem { pointer, found, expected, rule: Rule::OtherAction };
         }
-        let known = view.properties().into_iter().flatten().map(|(key, _)| key.as_str());
+        let properties = view.properties().filter(|_| index < PROBLEMS_SHOWN);
+        let known = properties.into_iter().flatten().map(|(key, _)| key.as_str());
         let known: Vec<&str> =
             known.filter(|key| !object.is_empty() || !self.fixed.contains_key(*key)).collect();
         let expected = match words::nearest(name, known.iter().copied()) {

@@ -9,6 +9,7 @@ use crate::describe::expected;
 use crate::error::SchemaError;
 use crate::keywords::for_each_child_mut;
 use crate::measure::{Measure, dismantle};
+use crate::pointer;
 use crate::survey::{decode_percent, encode_percent};
 use crate::view::{Types, View};
 use crate::words;
@@ -96,7 +97,7 @@ fn strip(schema: &mut Value, place: &mut String, refers: bool) -> Result<(), Sch
         let text = id.as_str().unwrap_or_default();
         if refers && !place.is_empty() && !text.starts_with('#') {
             let id = words::cut(text);
-            return Err(SchemaError::NestedIdentifier { pointer: place.clone(), id });
+            return Err(SchemaError::NestedIdentifier { pointer: pointer::shown(place), id });
         }
     }
     let mut outcome = Ok(());

@@ -44,10 +44,7 @@ pub(crate) fn parent(pointer: &str) -> &str {
 
 /// Cuts a pointer to a length fit for a message.
 pub(crate) fn shown(pointer: &str) -> String {
-    match pointer.char_indices().nth(SHOWN_CHARS) {
-        Some((cut, _)) => format!("{}…", pointer.get(..cut).unwrap_or_default()),
-        None => pointer.to_owned(),
-    }
+    crate::words::cut_at(pointer, SHOWN_CHARS)
 }
 
 #[cfg(test)]

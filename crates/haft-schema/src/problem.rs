@@ -6,6 +6,11 @@ use haft_protocol::limits::PROBLEMS_SHOWN;
 use haft_protocol::{ErrorKind, Failure};
 use serde::{Deserialize, Serialize};
 
+use crate::words;
+
+/// Characters of what should be there; a schema may allow any number of things.
+const EXPECTED_CHARS: usize = 1_000;
+
 /// What kind of rule a value broke.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -78,6 +83,9 @@ pub struct Problems {
 impl Problems {
     /// Sorts problems, drops repetitions and keeps the first eight.
     pub(crate) fn new(mut all: Vec<Problem>) -> Self {
+        for problem in &mut all {
+            problem.expected = words::cut_at(&problem.expected, EXPECTED_CHARS);
+        }
         all.sort_by_key(|problem| problem.rule);
         let mut shown: Vec<Problem> = Vec::new();
         let mut left_out = 0;
@@ -95,7 +103,7 @@ impl Problems {
     }
 
     pub(crate) fn one(problem: Problem) -> Self {
-        Self { shown: vec![problem], left_out: 0 }
+        Self::new(vec![problem])
     }
 
     /// Returns the problems as lines for a model.

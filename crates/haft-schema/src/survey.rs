@@ -14,6 +14,7 @@ use serde_json::Value;
 
 use crate::error::SchemaError;
 use crate::keywords::{Applies, Holding, Place, children};
+use crate::pointer;
 pub(crate) use cost::Cost;
 use references::{Reference, References};
 pub(crate) use references::{decode_percent, encode_percent};
@@ -99,15 +100,16 @@ impl Survey {
     }
 
     fn weigh(&self, pointers: &[String]) -> Result<u64, SchemaError> {
+        let shown =
+            |node: usize| pointers.get(node).map(|it| pointer::shown(it)).unwrap_or_default();
         let intricate = |node: usize, limit, what| SchemaError::TooIntricate {
-            pointer: pointers.get(node).cloned().unwrap_or_default(),
+            pointer: shown(node),
             limit,
             what,
         };
         let in_place = Order::of(self.nodes.len(), |node| self.same(node));
         if let Some(&stuck) = in_place.cyclic.first() {
-            let pointer = pointers.get(stuck).cloned().unwrap_or_default();
-            return Err(SchemaError::ReferenceLoop { pointer });
+            return Err(SchemaError::ReferenceLoop { pointer: shown(stuck) });
         }
         let expansion = in_place.sums(|node| self.same(node));
         if let Some(node) = expansion.iter().position(|&count| count > EXPANSION as u64) {
@@ -302,8 +304,7 @@ impl<'s> Walk<'s> {
         }
         if let Some(Value::Object(by_pattern)) = object.get("patternProperties") {
             for pattern in by_pattern.keys() {
-                let pointer =
-                    crate::pointer::joined(&format!("{pointer}/patternProperties"), pattern);
+                let pointer = pointer::joined(&format!("{pointer}/patternProperties"), pattern);
                 self.patterns.push((pointer, pattern.clone()));
             }
         }

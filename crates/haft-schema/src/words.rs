@@ -23,7 +23,12 @@ pub(crate) fn quoted(text: &str) -> String {
 
 /// Cuts a text that is shown without quotes.
 pub(crate) fn cut(text: &str) -> String {
-    match text.char_indices().nth(2 * TEXT_CHARS) {
+    cut_at(text, 2 * TEXT_CHARS)
+}
+
+/// Cuts a text to a number of characters.
+pub(crate) fn cut_at(text: &str, characters: usize) -> String {
+    match text.char_indices().nth(characters) {
         None => text.to_owned(),
         Some((cut, _)) => format!("{}…", text.get(..cut).unwrap_or_default()),
     }

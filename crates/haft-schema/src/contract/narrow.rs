@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use haft_protocol::limits::ARGUMENTS_DEPTH;
 use serde_json::{Map, Value};
 
 use super::{Body, Contract};
@@ -23,6 +24,11 @@ impl Contract {
     /// Fails when an argument is unknown, fixed already to something else, or given a value that does not fit.
     pub fn narrow(&self, fixed: &Map<String, Value>) -> Result<Self, SchemaError> {
         let mut all = self.0.fixed.clone();
+        if Measure::of_object(fixed).depth > ARGUMENTS_DEPTH {
+            let name = words::names(fixed.keys().map(String::as_str));
+            let reason = format!("nested more than {ARGUMENTS_DEPTH} levels deep");
+            return Err(SchemaError::UnfitArgument { name, reason });
+        }
         for (name, value) in fixed {
             match all.get(name) {
                 Some(before) if before != value => {

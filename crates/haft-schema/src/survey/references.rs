@@ -27,18 +27,17 @@ impl Reference {
         text: &str,
     ) -> Result<Self, SchemaError> {
         let pointer = pointer::joined(schema, keyword);
-        match text.strip_prefix('#') {
-            Some(fragment) => Ok(Self {
-                from,
-                pointer,
-                text: text.to_owned(),
-                fragment: decode_percent(fragment),
-                dynamic: keyword == "$dynamicRef",
-            }),
-            None => {
-                Err(SchemaError::ExternalReference { pointer, reference: pointer::shown(text) })
-            }
-        }
+        let Some(fragment) = text.strip_prefix('#') else {
+            let (pointer, reference) = (pointer::shown(&pointer), pointer::shown(text));
+            return Err(SchemaError::ExternalReference { pointer, reference });
+        };
+        Ok(Self {
+            from,
+            pointer,
+            text: text.to_owned(),
+            fragment: decode_percent(fragment),
+            dynamic: keyword == "$dynamicRef",
+        })
     }
 
     /// Returns where the target is; an anchor has no pointer, so its name stands for it.
@@ -90,7 +89,7 @@ impl<'s> References<'s> {
         };
         if found.is_empty() {
             return Err(SchemaError::DanglingReference {
-                pointer: reference.pointer.clone(),
+                pointer: pointer::shown(&reference.pointer),
                 reference: pointer::shown(&reference.text),
             });
         }

@@ -308,3 +308,22 @@ fn recursion_in_the_schema_is_bounded_by_the_value() {
     assert_snapshot!(problems(&contract, nested("x", 4, json!(1))), @"/x/x/x/x: found 1, expected a string, an object or an array, each a value of the right form");
     problems(&contract, nested("x", 126, json!(1)));
 }
+
+#[test]
+fn messages_stay_short_whatever_the_schema_is_like() {
+    let names: Vec<String> = (0..200).map(|it| format!("{it}{}", "x".repeat(500))).collect();
+    let properties: Map<_, _> =
+        names.iter().map(|name| (name.clone(), json!({"enum": names}))).collect();
+    let object = json!({"type": "object", "properties": properties, "required": names});
+    for schema in [
+        json!({"properties": {"a": {"anyOf": [{"type": "integer"}, object]}}}),
+        json!({"properties": {"a": {"enum": names}}}),
+        json!({"properties": {"b": true}, "required": names, "additionalProperties": false}),
+    ] {
+        if let Ok(contract) = Contract::foreign(schema) {
+            assert!(problems(&contract, json!({"a": "x"})).model_text().len() < 16_000);
+        }
+    }
+    let long = json!({"properties": {"k".repeat(100_000): {"$ref": "x".repeat(100_000)}}});
+    assert!(refused(long).to_string().len() < 1_000);
+}
