@@ -9,6 +9,7 @@
 )]
 
 mod binding;
+mod corpus;
 mod escapes;
 mod folding;
 mod kinds;
