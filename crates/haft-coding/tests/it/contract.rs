@@ -15,12 +15,11 @@ fn shown(tool: impl TypedTool) -> String {
     for (name, property) in schema["properties"].as_object().unwrap() {
         let mut facts = property.as_object().unwrap().clone();
         // Where actions mean different things by one name, each meaning is described on its own.
-        let description = match facts.remove("description") {
-            Some(description) => description.as_str().unwrap().replace('\n', "\n    "),
-            None => {
-                assert!(facts.contains_key("anyOf"), "{name} is not described");
-                String::new()
-            }
+        let description = if let Some(description) = facts.remove("description") {
+            description.as_str().unwrap().replace('\n', "\n    ")
+        } else {
+            assert!(facts.contains_key("anyOf"), "{name} is not described");
+            String::new()
         };
         text.push_str(&format!("\n{name} {}\n    {description}", Value::Object(facts)));
     }

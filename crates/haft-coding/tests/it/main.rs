@@ -1,12 +1,7 @@
 //! The built-in tools over real workspaces, through dispatch and no other way.
 
 #![expect(clippy::disallowed_methods, reason = "tests prepare their own files")]
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test fails by panicking"
-)]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod contract;
 mod faults;

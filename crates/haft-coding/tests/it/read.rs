@@ -48,8 +48,8 @@ fn lines_are_numbered_and_a_plain_file_gets_no_further_words() {
 #[test]
 fn a_part_says_where_the_next_one_begins() {
     let rig = Rig::new();
-    let text: String = (1..=25).map(|number| format!("line {number}\n")).collect();
-    rig.file("a.txt", &text);
+    let lines: Vec<String> = (1..=25).map(|number| format!("line {number}")).collect();
+    rig.file("a.txt", lines.join("\n") + "\n");
     insta::assert_snapshot!(rig.read(&json!({ "path": "a.txt", "offset": 9, "limit": 3 })), @r#"
      9	line 9
     10	line 10

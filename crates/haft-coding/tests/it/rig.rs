@@ -14,7 +14,7 @@ use haft_testkit::doors::{
 };
 use haft_tool::{
     Budget, BuildContext, CallContext, CallHandle, Dispatch, DispatchLimits, OnConflict, Ports,
-    Registry,
+    Registry, Reporter,
 };
 use haft_workspace::{Protection, Workspace, WorkspaceBinder, WorkspaceConfig};
 use serde_json::{Value, json};
@@ -118,6 +118,11 @@ impl Rig {
         let file = fs::File::options().write(true).open(self.ws(path)).unwrap();
         file.set_modified(time).unwrap();
         self
+    }
+
+    /// Lets somebody hear how far calls are.
+    pub(crate) fn reporter(&mut self, reporter: Reporter) {
+        self.context.reporter = reporter;
     }
 
     /// Starts a call.

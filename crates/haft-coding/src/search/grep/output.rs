@@ -271,7 +271,7 @@ fn left_out(args: &GrepArgs, kept: usize, total: u64, is_exact: bool) -> Option<
 fn shown_matches(first: First, args: &GrepArgs, text: &mut String) -> Vec<Match> {
     let most = usize::try_from(args.limit.get()).unwrap_or(usize::MAX);
     let mut matches = Vec::new();
-    let has_context = args.context > 0 || args.before.is_some() || args.after.is_some();
+    let has_context = [args.before, args.after].iter().any(|own| own.unwrap_or(args.context) > 0);
     for FileHits { path, hits, .. } in first.into_files() {
         let mut next_line = None;
         for hit in hits {
