@@ -363,13 +363,13 @@ fn outputs_are_described_as_serialised() {
 struct Beside {
     name: String,
     #[serde(flatten)]
-    external: External2,
+    external: LineOrRange,
 }
 
 #[derive(JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[expect(dead_code, reason = "only the schema is of interest")]
-enum External2 {
+enum LineOrRange {
     Line { number: u32 },
     Range { from: u32, to: u32 },
 }

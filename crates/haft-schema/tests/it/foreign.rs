@@ -327,3 +327,56 @@ fn messages_stay_short_whatever_the_schema_is_like() {
     let long = json!({"properties": {"k".repeat(100_000): {"$ref": "x".repeat(100_000)}}});
     assert!(refused(long).to_string().len() < 1_000);
 }
+
+#[test]
+fn schemas_that_trip_model_interfaces_are_admitted_and_mean_what_they_say() {
+    for (schema, fits, does_not) in [
+        (json!({"type": "object"}), json!({"a": 1}), None),
+        (
+            json!({"properties": {"a": {"type": "array"}}}),
+            json!({"a": [1, "b"]}),
+            Some(json!({"a": 1})),
+        ),
+        (json!({"required": ["unknown"]}), json!({"unknown": 1}), Some(json!({}))),
+        (
+            json!({"properties": {"a": {"anyOf": [{"type": "string"}, {"type": "null"}]}}}),
+            json!({"a": null}),
+            Some(json!({"a": 1})),
+        ),
+        (
+            json!({"properties": {"a": {"type": ["string", "null"]}}}),
+            json!({"a": null}),
+            Some(json!({"a": 1})),
+        ),
+        (
+            json!({"properties": {"a": {"enum": ["x", null]}}}),
+            json!({"a": null}),
+            Some(json!({"a": "y"})),
+        ),
+        (json!({"properties": {"a": {"enum": []}}}), json!({}), Some(json!({"a": 1}))),
+        (
+            json!({"properties": {"a": {"type": "string", "format": "uri"}}}),
+            json!({"a": "no uri"}),
+            None,
+        ),
+        (json!({"additionalProperties": {}}), json!({"a": 1}), None),
+        (json!({"properties": {"a": true, "b": false}}), json!({"a": 1}), Some(json!({"b": 1}))),
+        (
+            json!({"properties": {"a": {"$ref": "#/$defs/s", "maxLength": 1}}, "$defs": {"s": {"type": "string"}}}),
+            json!({"a": "x"}),
+            Some(json!({"a": "xx"})),
+        ),
+        (
+            json!({"properties": {"a": {"$ref": "#"}}, "additionalProperties": false}),
+            json!({"a": {"a": {}}}),
+            Some(json!({"a": {"b": 1}})),
+        ),
+        (json!({"title": "T", "x-note": {"type": 7}, "examples": [{"type": 7}]}), json!({}), None),
+    ] {
+        let contract = Contract::foreign(schema).unwrap();
+        normal(&contract, fits);
+        if let Some(refused) = does_not {
+            problems(&contract, refused);
+        }
+    }
+}
