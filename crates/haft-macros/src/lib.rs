@@ -84,6 +84,8 @@ use syn::parse_quote;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
+/// Functions and types have names of their own kind, so both can be called `count`; a module `count` beside them cannot.
+///
 /// The whole doc comment is what a model reads about the tool; a tool without one does not compile.
 ///
 /// # Parameters
@@ -126,8 +128,10 @@ pub fn tool(arguments: TokenStream, item: TokenStream) -> TokenStream {
     expand::tool(parse_quote!(::haft_tool), arguments.into(), item.into()).into()
 }
 
-/// The same attribute for users of the facade, whose paths start at `::haft::tool_api`.
-#[doc(hidden)]
+/// Makes a tool of an `async fn`, for those who depend on `haft` alone.
+///
+/// This is [the attribute](macro@tool) of `haft-tool`, and everything said there holds; only the generated paths start
+/// at `::haft::tool_api`.
 #[proc_macro_attribute]
 pub fn facade_tool(arguments: TokenStream, item: TokenStream) -> TokenStream {
     expand::tool(parse_quote!(::haft::tool_api), arguments.into(), item.into()).into()

@@ -47,7 +47,7 @@ mod renamed {
 }
 
 /// Names that the generated code must not trip over.
-#[allow(dead_code)]
+#[expect(dead_code, reason = "the names are what matters")]
 mod names {
     pub(crate) struct Args;
     pub(crate) struct Option;
@@ -57,7 +57,7 @@ mod names {
     pub(crate) trait Tool {}
 }
 
-#[allow(unused_imports)]
+#[expect(unused_imports, reason = "the names are what matters")]
 use names::{Args, Option, Result, String, Tool, Vec};
 
 /// Takes parameters that are called like what is around them.
