@@ -28,6 +28,10 @@ impl Port for TerminalApprover {
             "nobody: standard input is no terminal, or --json was given".to_owned()
         }
     }
+
+    fn is_none(&self) -> bool {
+        !self.may_ask
+    }
 }
 
 impl Approver for TerminalApprover {

@@ -125,6 +125,6 @@ pub(crate) enum Command {
     Doctor(command::doctor::DoctorArgs),
     /// Print a completion script for your shell
     Completions(command::completions::CompletionsArgs),
-    /// Print the manual page
+    /// Print the manual page of haft or of one of its commands
     Man(command::man::ManArgs),
 }

@@ -253,14 +253,14 @@ fn about(config: &Config, invocation: &Invocation<'_>) -> Vec<(Tone, String)> {
     let mut lines = Vec::new();
     match &invocation.environment.config_dir {
         Some(dir) => {
-            lines.push((Tone::Good, format!("yours: {}", dir.join("config.toml").display())))
+            lines.push((Tone::Good, format!("yours: {}", dir.join("config.toml").display())));
         }
         None => lines.push((Tone::Warn, "yours: none, for HOME is not set".to_owned())),
     }
     match config.project() {
         None => lines.push((Tone::Good, "the project's: none".to_owned())),
         Some(file) if file.trusted => {
-            lines.push((Tone::Good, format!("the project's, trusted: {}", file.path.display())))
+            lines.push((Tone::Good, format!("the project's, trusted: {}", file.path.display())));
         }
         Some(file) => {
             let text =

@@ -61,7 +61,7 @@ pub(crate) async fn run(
         Command::Show(args) => show::run(&invocation, &args),
         Command::State(args) => state::run(&invocation, &args),
         Command::Doctor(args) => doctor::run(&invocation, &args),
-        Command::Completions(args) => Ok(completions::run(&args)),
-        Command::Man(args) => man::run(&args),
+        Command::Completions(args) => completions::run(&invocation, &args),
+        Command::Man(args) => man::run(&invocation, &args),
     }
 }

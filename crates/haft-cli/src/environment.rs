@@ -23,6 +23,8 @@ pub(crate) struct Environment {
     pub(crate) user: Option<String>,
     /// The current directory.
     pub(crate) current_dir: Option<PathBuf>,
+    /// What was typed, the name of the command first.
+    pub(crate) arguments: Vec<OsString>,
     variables: Vec<(OsString, OsString)>,
 }
 
@@ -54,8 +56,14 @@ impl Environment {
             log: text("HAFT_LOG"),
             user: text("USER").or_else(|| text("LOGNAME")),
             current_dir: std::env::current_dir().ok(),
+            arguments: std::env::args_os().collect(),
             variables: std::env::vars_os().collect(),
         }
+    }
+
+    /// Tells whether one JSON object was asked for, by a command line that may not be readable otherwise.
+    pub(crate) fn wants_json(&self) -> bool {
+        self.arguments.iter().take_while(|it| *it != "--").any(|it| it == "--json")
     }
 
     /// Returns the settings among the variables.

@@ -12,6 +12,7 @@ mod exit;
 mod files;
 mod print;
 mod progress;
+mod property;
 mod when;
 
 use std::io::IsTerminal as _;
@@ -23,20 +24,16 @@ use tracing_subscriber::EnvFilter;
 use crate::args::{Cli, Command, Global};
 use crate::environment::Environment;
 use crate::exit::Exit;
-use crate::print::Printer;
+use crate::print::{Printer, Tone};
 
 fn main() -> ExitCode {
     let environment = Environment::read();
-    let Cli { global, command } = match Cli::try_parse() {
+    let Cli { global, command } = match Cli::try_parse_from(&environment.arguments) {
         Ok(cli) => cli,
-        Err(error) => {
-            // Help and version are no errors; clap prints each where it belongs.
-            let _ = error.print();
-            return if error.use_stderr() { Exit::Usage } else { Exit::Ok }.into();
-        }
+        Err(unread) => return print::unread(&unread, &environment).into(),
     };
-    log_to_stderr(&global, &environment);
     let printer = Printer::new(global.json, command.name(), global.color);
+    log_to_stderr(&global, &environment, printer);
     let exit = match run(command, &global, &environment, printer) {
         Ok(exit) => exit,
         Err(error) => report(printer, &error),
@@ -72,21 +69,26 @@ fn report(printer: Printer, error: &anyhow::Error) -> Exit {
     printer.error(Exit::Failed, "failed", &text, &[])
 }
 
-fn log_to_stderr(global: &Global, environment: &Environment) {
+/// Writes what happens inside to standard error. Without `-v`, what went wrong is in the outcome; the operator's detail
+/// waits for those who ask.
+fn log_to_stderr(global: &Global, environment: &Environment, printer: Printer) {
+    if global.verbose == 0 && environment.log.is_none() {
+        return;
+    }
     let level = match global.verbose {
         0 => "error",
         1 => "info,haft=debug",
         2 => "debug",
         _ => "trace",
     };
-    let filter = match &environment.log {
-        Some(filter) => EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new(level)),
-        None => EnvFilter::new(level),
-    };
-    // Without `-v`, what went wrong is in the outcome; the operator's detail waits for those who ask.
-    if global.verbose == 0 && environment.log.is_none() {
-        return;
-    }
+    let filter = environment.log.as_ref().and_then(|filter| {
+        let unread = |error| {
+            let text = format!("`{filter}` is no filter, so it is not followed: {error}");
+            printer.aside(Tone::Warn, "HAFT_LOG", &text);
+        };
+        EnvFilter::try_new(filter).map_err(unread).ok()
+    });
+    let filter = filter.unwrap_or_else(|| EnvFilter::new(level));
     let _ = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_ansi(std::io::stderr().is_terminal())

@@ -1,13 +1,22 @@
 //! The only place that prints.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a face ends the process when nobody reads it any more"
+)]
+
+use std::borrow::Cow;
 use std::io::{IsTerminal as _, Write as _};
 
 use anstream::ColorChoice;
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use serde_json::{Value, json};
+use textwrap::core::display_width;
+use textwrap::{Options, WordSeparator, WordSplitter};
 
 use crate::args::ColorArg;
+use crate::environment::Environment;
 use crate::exit::Exit;
 
 /// The version of the JSON envelope.
@@ -105,7 +114,7 @@ impl Printer {
     }
 
     fn object(self, value: &Value) {
-        self.raw(&format!("{value}\n"));
+        self.raw(&format!("{}\n", harmless(&value.to_string())));
     }
 
     /// Prints text to standard output as it is, but for control characters.
@@ -127,18 +136,34 @@ impl Printer {
         self.raw(&line);
     }
 
-    /// Prints a paragraph, wrapped, with an indentation.
-    pub(crate) fn paragraph(self, indent: usize, text: &str) {
-        let indent = " ".repeat(indent);
-        let options =
-            textwrap::Options::new(columns()).initial_indent(&indent).subsequent_indent(&indent);
-        for line in haft::text::visible(text).lines() {
-            self.raw(&textwrap::fill(line, &options));
-            self.raw("\n");
+    /// Prints words, and after them a text that is wrapped beneath its beginning.
+    pub(crate) fn entry(self, words: &[(Tone, &str)], (tone, text): (Tone, &str)) {
+        let indent = words.iter().map(|(_, word)| display_width(word)).sum();
+        let mut lines = wrapped(text, columns().saturating_sub(indent)).into_iter();
+        let first = lines.next().unwrap_or_default();
+        let mut row = words.to_vec();
+        row.push((tone, &first));
+        self.line(&row);
+        for line in lines {
+            self.line(&[(Tone::Plain, &" ".repeat(indent)), (tone, &line)]);
+        }
+    }
+
+    /// Prints paragraphs and lists, wrapped, with an indentation.
+    pub(crate) fn paragraphs(self, indent: usize, text: &str) {
+        for line in text.lines() {
+            let item = if line.starts_with("- ") { "- " } else { "" };
+            if line.is_empty() {
+                self.raw("\n");
+                continue;
+            }
+            let words = [(Tone::Plain, &*" ".repeat(indent)), (Tone::Plain, item)];
+            self.entry(&words, (Tone::Plain, line.strip_prefix(item).unwrap_or(line)));
         }
     }
 
     /// Prints a remark to standard error: a label, then text.
+    #[expect(clippy::unused_self, reason = "whoever prints has a printer")]
     pub(crate) fn aside(self, tone: Tone, label: &str, text: &str) {
         let style = tone.style();
         let text = haft::text::visible(text);
@@ -147,12 +172,22 @@ impl Printer {
         let _ = writeln!(stderr, "{style}{label}{style:#}: {text}");
     }
 
-    /// Writes bytes as they are, for those who asked for exactly these.
+    /// Writes bytes as they are, for those who asked for exactly these; on a terminal, as text that is safe to print.
     pub(crate) fn bytes(self, bytes: &[u8]) {
-        finish(std::io::stdout().lock().write_all(bytes));
+        let mut stdout = std::io::stdout().lock();
+        if stdout.is_terminal() {
+            return self.text(&String::from_utf8_lossy(bytes));
+        }
+        finish(stdout.write_all(bytes).and_then(|()| stdout.flush()));
+    }
+
+    /// Writes a text of our own that is meant for another program: a script, a page.
+    pub(crate) fn file(self, text: &str) {
+        self.raw(text);
     }
 
     /// Writes what is already safe to print. A closed pipe ends the command quietly, as `head` expects.
+    #[expect(clippy::unused_self, reason = "whoever prints has a printer")]
     fn raw(self, text: &str) {
         let mut stdout = anstream::stdout().lock();
         finish(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));
@@ -166,6 +201,72 @@ fn finish(written: std::io::Result<()>) {
             if error.kind() == std::io::ErrorKind::BrokenPipe { 0 } else { Exit::Failed as i32 };
         std::process::exit(code);
     }
+}
+
+/// Says why the command line could not be read, or what was asked to be said about it: its help, its version.
+pub(crate) fn unread(error: &clap::Error, environment: &Environment) -> Exit {
+    if !error.use_stderr() {
+        // There is nobody left to tell when standard output is closed.
+        let _ = error.print();
+        return Exit::Ok;
+    }
+    let mut typed = environment.arguments.iter().map(|it| it.to_string_lossy());
+    let is_harmless = typed.all(|it| matches!(haft::text::visible(&it), Cow::Borrowed(_)));
+    if is_harmless && !environment.wants_json() {
+        let _ = error.print();
+        return Exit::Usage;
+    }
+    // What was typed is repeated in the text, so the text passes where all others do.
+    let text = error.render().to_string();
+    let text = text.split("\n\nUsage:").next().unwrap_or(&text);
+    let text = text.split("\n\nFor more").next().unwrap_or(text);
+    let text = text.trim().strip_prefix("error: ").unwrap_or(text);
+    let printer = Printer::new(environment.wants_json(), "haft", ColorArg::Auto);
+    printer.error(Exit::Usage, "usage", text, &["`haft --help` says what can be typed".to_owned()])
+}
+
+/// Writes what acts on a terminal as escapes of JSON, which mean the same to whoever parses it.
+fn harmless(json: &str) -> Cow<'_, str> {
+    if matches!(haft::text::visible_line(json), Cow::Borrowed(_)) {
+        return Cow::Borrowed(json);
+    }
+    let mut escaped = String::with_capacity(json.len() + 16);
+    for char in json.chars() {
+        let mut bytes = [0; 4];
+        if let Cow::Borrowed(char) = haft::text::visible_line(char.encode_utf8(&mut bytes)) {
+            escaped.push_str(char);
+            continue;
+        }
+        for unit in char.encode_utf16(&mut [0; 2]) {
+            escaped.push_str(&format!("\\u{unit:04x}"));
+        }
+    }
+    Cow::Owned(escaped)
+}
+
+/// Wraps a text at its spaces, so that what is to be typed stays in one piece.
+fn wrapped(text: &str, columns: usize) -> Vec<String> {
+    let options = Options::new(columns.max(20))
+        .word_separator(WordSeparator::AsciiSpace)
+        .word_splitter(WordSplitter::NoHyphenation);
+    textwrap::wrap(text, options).into_iter().map(Cow::into_owned).collect()
+}
+
+/// Cuts a text to a number of columns and marks the cut.
+pub(crate) fn cut(text: &str, columns: usize) -> String {
+    if display_width(text) <= columns {
+        return text.to_owned();
+    }
+    let mut kept = String::new();
+    for char in text.chars() {
+        kept.push(char);
+        if display_width(&kept) >= columns {
+            kept.pop();
+            break;
+        }
+    }
+    kept.push('…');
+    kept
 }
 
 /// Returns how many columns text is wrapped to.

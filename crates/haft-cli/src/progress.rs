@@ -44,7 +44,8 @@ impl ProgressLine {
         Reporter::new(move |_, progress| {
             if let Some(bar) = bar.upgrade() {
                 let of = progress.total.map(|total| format!(" of {total}")).unwrap_or_default();
-                bar.set_message(format!("{}{of} {}", progress.done, progress.unit));
+                let unit = haft::text::visible_line(&progress.unit).into_owned();
+                bar.set_message(format!("{}{of} {unit}", progress.done));
             }
         })
     }

@@ -9,12 +9,14 @@ use haft::{
     ToolCall, limits,
 };
 use serde_json::{Map, Value, json};
+use tokio::signal::unix::{SignalKind, signal};
 
 use super::Invocation;
 use crate::assemble::{UserMistake, open};
 use crate::exit::Exit;
 use crate::print::{Printer, Tone};
 use crate::progress::ProgressLine;
+use crate::property::Property;
 
 /// Call a tool
 #[derive(Debug, Args)]
@@ -45,10 +47,12 @@ pub(crate) async fn run(invocation: &Invocation<'_>, args: CallArgs) -> anyhow::
     context.reporter = progress.reporter();
     let call = ToolCall::new(haft.dispatch().ports().call_id(), args.tool, raw);
     let id = call.id;
+    // Listens before there is anything to take back, so that nothing is ended without its record.
+    let mut interrupts = signal(SignalKind::interrupt())?;
     let mut handle = haft.dispatch().start(&context, call);
     let end = tokio::select! {
         end = &mut handle => end,
-        _ = tokio::signal::ctrl_c() => {
+        _ = interrupts.recv() => {
             handle.cancel();
             handle.await
         }
@@ -112,8 +116,8 @@ pub(super) fn raw_arguments(
 /// Reads a value as the tool's contract wants it: text as it stands, everything else as JSON where it is JSON.
 fn typed(registered: Option<&Registered>, key: &str, value: &str) -> Value {
     let wants_text = registered
-        .and_then(|it| it.descriptor.input().schema().get("properties")?.get(key)?.get("type"))
-        .is_some_and(|kind| kind == "string");
+        .and_then(|it| it.descriptor.input().schema().get("properties")?.get(key))
+        .is_some_and(|facts| Property(facts).is_text());
     let text = || Value::String(value.to_owned());
     if wants_text { text() } else { serde_json::from_str(value).unwrap_or_else(|_| text()) }
 }

@@ -2,7 +2,9 @@
 
 use clap::{Args, CommandFactory as _};
 use clap_complete::Shell;
+use serde_json::json;
 
+use super::Invocation;
 use crate::args::Cli;
 use crate::exit::Exit;
 
@@ -13,7 +15,16 @@ pub(crate) struct CompletionsArgs {
     shell: Shell,
 }
 
-pub(crate) fn run(args: &CompletionsArgs) -> Exit {
-    clap_complete::generate(args.shell, &mut Cli::command(), "haft", &mut std::io::stdout());
-    Exit::Ok
+pub(crate) fn run(invocation: &Invocation<'_>, args: &CompletionsArgs) -> anyhow::Result<Exit> {
+    // Into memory first: the generator gives up loudly when nobody reads it to the end.
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "haft", &mut script);
+    let script = String::from_utf8(script)?;
+    let printer = invocation.printer;
+    if printer.is_json() {
+        let shell = args.shell.to_string();
+        return printer.envelope(Exit::Ok, json!({ "shell": shell, "script": script }));
+    }
+    printer.file(&script);
+    Ok(Exit::Ok)
 }

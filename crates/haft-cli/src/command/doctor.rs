@@ -48,11 +48,8 @@ pub(crate) fn run(invocation: &Invocation<'_>, _: &DoctorArgs) -> anyhow::Result
             Tone::Warn => "note ",
             _ => "ok   ",
         };
-        printer.line(&[
-            (Tone::Strong, &format!("{label:<10}")),
-            (line.tone, mark),
-            (Tone::Plain, &line.text),
-        ]);
+        let words = [(Tone::Strong, &*format!("{label:<10}")), (line.tone, mark)];
+        printer.entry(&words, (Tone::Plain, &line.text));
     }
     Ok(exit)
 }

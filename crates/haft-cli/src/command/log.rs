@@ -5,12 +5,16 @@ use std::num::NonZeroU32;
 use clap::Args;
 use haft::Timestamp;
 use haft::store::{CallStatus, CallSummary, LogFilter};
+use textwrap::core::display_width;
 
 use super::Invocation;
 use crate::assemble::UserMistake;
 use crate::exit::Exit;
-use crate::print::{Tone, columns};
+use crate::print::{Tone, columns, cut};
 use crate::when;
+
+/// Columns for the name of a tool.
+const TOOL_COLUMNS: usize = 14;
 
 /// List recorded calls, newest first
 #[derive(Debug, Args)]
@@ -72,20 +76,20 @@ fn line(invocation: &Invocation<'_>, call: &CallSummary) {
     };
     let id = call.id.short();
     let at = when::show(call.at);
-    let took = call.run_ms.map(|ms| format!("{ms} ms")).unwrap_or_default();
-    let status = format!(" {:<10}", call.status.as_str());
-    let head = format!("{id}  {at} ");
-    let tool = format!("{:<10} ", call.tool.rsplit('/').next().unwrap_or(&call.tool));
-    let room = columns().saturating_sub(head.len() + status.len() + tool.len() + took.len() + 1);
-    let arguments = haft::text::visible_line(&call.arguments);
-    let arguments = haft::text::head(&arguments, room.max(10));
+    let took = call.run_ms.map(|ms| format!(" {ms} ms")).unwrap_or_default();
+    let status = format!(" {:<11} ", call.status.as_str());
+    let tool = haft::text::visible_line(call.tool.rsplit('/').next().unwrap_or(&call.tool));
+    let tool = format!("{:<10} ", cut(&tool, TOOL_COLUMNS));
+    let head = format!("{id}  {at}{status}{tool}{took}");
+    let room = columns().saturating_sub(display_width(&head));
+    let arguments = cut(&haft::text::visible_line(&call.arguments), room);
     invocation.printer.line(&[
         (Tone::Strong, &id),
-        (Tone::Faint, &format!("  {at} ")),
+        (Tone::Faint, &format!("  {at}")),
         (tone, &status),
         (Tone::Plain, &tool),
-        (Tone::Faint, arguments),
-        (Tone::Faint, &if took.is_empty() { String::new() } else { format!(" {took}") }),
+        (Tone::Faint, &arguments),
+        (Tone::Faint, &took),
     ]);
 }
 

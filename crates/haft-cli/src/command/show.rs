@@ -30,6 +30,12 @@ pub(crate) fn run(invocation: &Invocation<'_>, args: &ShowArgs) -> anyhow::Resul
             print(printer, &detail);
             Ok(Exit::Ok)
         }
+        Err(StoreError::NoSuchCall { .. }) if query == IdQuery::Last => Ok(printer.error(
+            Exit::Failed,
+            "not_found",
+            "no calls are recorded yet",
+            &["`haft call` makes one".to_owned()],
+        )),
         Err(error @ StoreError::NoSuchCall { .. }) => match args.id.parse::<ArtifactId>() {
             Ok(id) => artifact(printer, &store.artifact(id)?),
             Err(_) => Ok(printer.error(
@@ -66,7 +72,9 @@ fn print(printer: Printer, detail: &CallDetail) {
     field("status", summary.status.as_str());
     field("at", &when::show(summary.at));
     if let Some(ms) = summary.run_ms {
-        field("ran", &format!("{ms} ms in {} attempts", summary.attempts));
+        let attempts = summary.attempts;
+        let attempts = format!("{attempts} attempt{}", if attempts == 1 { "" } else { "s" });
+        field("ran", &format!("{ms} ms in {attempts}"));
     }
     field("by", &format!("{} through {}", summary.principal, summary.entrance));
     if let Some(decision) = &detail.intent.decision {

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use super::Invocation;
 use crate::assemble::{UserMistake, open};
 use crate::exit::Exit;
-use crate::print::{Printer, Tone, columns};
+use crate::print::{Printer, Tone};
+use crate::property::Property;
 
 /// List the tools, or show one of them
 #[derive(Debug, Args)]
@@ -48,7 +49,7 @@ pub(crate) fn run(invocation: &Invocation<'_>, args: &ToolsArgs) -> anyhow::Resu
                 if !nearest.is_empty() {
                     mistake = mistake.hint(format!("nearest: {}", nearest.join(", ")));
                 }
-                return Err(mistake.into());
+                return Err(mistake.hint("`haft tools` lists them").into());
             };
             if printer.is_json() {
                 return printer.envelope(Exit::Ok, detail(tool));
@@ -96,14 +97,9 @@ fn first_sentence(text: &str) -> String {
 fn list(printer: Printer, tools: &[Registered]) {
     let width = tools.iter().map(|it| it.wire.as_str().len()).max().unwrap_or_default();
     for tool in tools {
-        let room = columns().saturating_sub(width + 2).max(20);
         let sentence = first_sentence(tool.descriptor.description());
-        let mut lines = textwrap::wrap(&sentence, room).into_iter();
         let name = format!("{:width$}  ", tool.wire);
-        printer.line(&[(Tone::Strong, &name), (Tone::Plain, &lines.next().unwrap_or_default())]);
-        for line in lines {
-            printer.line(&[(Tone::Plain, &" ".repeat(width + 2)), (Tone::Plain, &line)]);
-        }
+        printer.entry(&[(Tone::Strong, &name)], (Tone::Plain, &sentence));
     }
     printer.line(&[(Tone::Faint, "`haft tools show NAME` shows what a tool takes")]);
 }
@@ -113,7 +109,7 @@ fn show(printer: Printer, tool: &Registered) {
     let name = descriptor.name().to_string();
     printer
         .line(&[(Tone::Strong, &name), (Tone::Faint, &format!("  ({} on the wire)", tool.wire))]);
-    printer.paragraph(0, descriptor.description());
+    printer.paragraphs(0, descriptor.description());
     let effects: Vec<&str> =
         descriptor.capabilities().effects().map(haft::Capability::as_str).collect();
     let effects =
@@ -128,39 +124,19 @@ fn show(printer: Printer, tool: &Registered) {
         printer.line(&[(Tone::Strong, "arguments")]);
     }
     for (key, facts) in properties {
-        let mut about = kind_of(facts);
+        let property = Property(facts);
+        let mut about = property.takes();
         if required.contains(&key.as_str()) {
             about.push_str(", required");
         }
         if let Some(default) = facts.get("default") {
             about.push_str(&format!(", default {default}"));
         }
-        printer.line(&[
-            (Tone::Plain, "  "),
-            (Tone::Strong, key),
-            (Tone::Faint, &format!("  {about}")),
-        ]);
-        if let Some(text) = facts.get("description").and_then(Value::as_str) {
-            printer.paragraph(6, text);
+        let name = format!("{key}  ");
+        let words = [(Tone::Plain, "  "), (Tone::Strong, name.as_str())];
+        printer.entry(&words, (Tone::Faint, &about));
+        for text in property.descriptions() {
+            printer.paragraphs(6, text);
         }
-    }
-}
-
-/// Says in a word or two what a property takes.
-fn kind_of(facts: &Value) -> String {
-    if let Some(values) = facts.get("enum").and_then(Value::as_array) {
-        let values: Vec<String> = values
-            .iter()
-            .map(|it| it.as_str().map_or_else(|| it.to_string(), ToOwned::to_owned))
-            .collect();
-        return values.join(" | ");
-    }
-    match facts.get("type") {
-        Some(Value::String(kind)) if kind == "array" => {
-            let items = facts.get("items").map(kind_of).unwrap_or_default();
-            format!("list of {items}")
-        }
-        Some(Value::String(kind)) => kind.clone(),
-        _ => "any".to_owned(),
     }
 }
