@@ -247,14 +247,12 @@ fn generated_code_needs_nothing_but_the_standard_library_and_the_root() {
     let item = "/// Does it.\n async fn f(#[slot(write)] a: ToolPath) {}";
     let arguments = "capabilities(write_files), side_effect = \"a\", run_ms = 1";
     let text = written(arguments, item).replace(char::is_whitespace, "");
-    let starts: BTreeSet<&str> = text
-        .match_indices("::")
-        .filter(|(at, _)| {
-            !text[..*at].ends_with(|before: char| before.is_alphanumeric() || "_>".contains(before))
-        })
-        .map(|(at, _)| {
-            text[at + 2..].split(|it: char| !it.is_alphanumeric() && it != '_').next().unwrap()
-        })
+    let in_name = |it: char| it.is_alphanumeric() || it == '_';
+    let pieces: Vec<&str> = text.split("::").collect();
+    let starts: BTreeSet<&str> = pieces
+        .windows(2)
+        .filter(|pair| !pair[0].ends_with(|it| in_name(it) || it == '>'))
+        .filter_map(|pair| pair[1].split(|it| !in_name(it)).next())
         .collect();
     assert_eq!(starts, BTreeSet::from(["core", "haft_tool", "std"]));
 }
