@@ -81,11 +81,11 @@ impl Walk<'_> {
     }
 
     pub(super) fn decide(&self, subject: &Subjected<'_>) -> Verdict {
-        self.with_subject(subject, |policy, subject| policy.decide(subject))
+        self.with_subject(subject, Policy::decide)
     }
 
     pub(super) fn explain(&self, subject: &Subjected<'_>) -> Explanation {
-        self.with_subject(subject, |policy, subject| policy.explain(subject))
+        self.with_subject(subject, Policy::explain)
     }
 
     fn with_subject<T>(
