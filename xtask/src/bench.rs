@@ -4,6 +4,7 @@
 //! machine disturbs both; what is printed are medians and their ratio. A scenario whose
 //! programs are not there is named and left out.
 
+mod inside;
 mod measure;
 mod report;
 mod scenarios;
@@ -16,7 +17,7 @@ use anyhow::{Context, Result, bail};
 
 use self::measure::{Program, Sample, measure};
 use self::report::Report;
-use self::scenarios::{Place, SCENARIOS, Scenario};
+use self::scenarios::{Place, SCENARIOS, Scenario, Way};
 use crate::repository;
 
 /// What `cargo xtask bench` understands.
@@ -59,20 +60,35 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let wanted = select(&arguments.names)?;
-    let place = Place::new(&repository::root()?);
+    let root = repository::root()?;
+    let place = Place::new(&root);
     fs::create_dir_all(&place.folder)
         .with_context(|| format!("cannot create {}", place.folder.display()))?;
 
-    let mut report =
-        Report { floor: floor(&place)?, comparisons: Vec::new(), left_out: Vec::new() };
+    let mut report = Report::new(floor(&place)?);
+    let mut measured_inside = None;
     for scenario in wanted {
-        let missing = (scenario.needs)(&place).into_iter().find(|program| !program.exists());
-        if let Some(program) = missing {
-            report.left_out.push((scenario.name, program));
-            continue;
-        }
         eprintln!("{}: {}", scenario.name, scenario.about);
-        report.comparisons.push(compare(scenario, &place, arguments.rounds)?);
+        match scenario.way {
+            Way::Programs { needs, prepare } => {
+                let missing = needs(&place).into_iter().find(|program| !program.exists());
+                if let Some(program) = missing {
+                    report.left_out.push((scenario.name, program));
+                    continue;
+                }
+                let programs = prepare(&place)?;
+                let compared = compare(scenario.name, programs, &place, arguments.rounds)?;
+                report.comparisons.push(compared);
+            }
+            Way::Inside(rows) => {
+                let measured = match measured_inside.take() {
+                    Some(measured) => measured,
+                    None => inside::measure_call_path(&root)?,
+                };
+                report.rows.extend(rows(&measured)?);
+                measured_inside = Some(measured);
+            }
+        }
     }
     if arguments.json {
         report.print_json()?;
@@ -92,9 +108,13 @@ fn select(names: &[String]) -> Result<Vec<&'static Scenario>> {
     Ok(SCENARIOS.iter().filter(wanted).collect())
 }
 
-fn compare(scenario: &Scenario, place: &Place, rounds: u16) -> Result<Comparison> {
+fn compare(
+    name: &'static str,
+    [ours, theirs]: [Program; 2],
+    place: &Place,
+    rounds: u16,
+) -> Result<Comparison> {
     let scratch = place.folder.as_path();
-    let [ours, theirs] = (scenario.prepare)(place)?;
     let mut sides =
         [&ours, &theirs].map(|program| Side { label: program.label, samples: Vec::new() });
     // One turn each is not counted: it warms the page cache for both.
@@ -112,7 +132,7 @@ fn compare(scenario: &Scenario, place: &Place, rounds: u16) -> Result<Comparison
         }
     }
     let [ours, theirs] = sides;
-    Ok(Comparison { name: scenario.name, ours, theirs })
+    Ok(Comparison { name, ours, theirs })
 }
 
 /// Returns the peak memory of a child that does nothing. A child starts as a copy of this

@@ -69,6 +69,7 @@ pub(crate) fn measure(program: &Program, scratch: &Path) -> Result<Sample> {
         command.current_dir(folder);
     }
     command.env("HAFT_STATE_DIR", scratch.join("state"));
+    command.env("HAFT_CONFIG_DIR", scratch.join("config"));
 
     let start = Instant::now();
     let child =

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use serde_json::{Value, json};
 
+use super::inside::Row;
 use super::{Comparison, Side};
 
 const MEBIBYTE: f64 = 1024.0 * 1024.0;
@@ -15,12 +16,30 @@ pub(crate) struct Report {
     /// Peak memory of a child that does nothing, in bytes.
     pub(crate) floor: u64,
     pub(crate) comparisons: Vec<Comparison>,
+    /// What was measured inside one process.
+    pub(crate) rows: Vec<Row>,
     /// Scenarios that were left out, each with the program it lacks.
     pub(crate) left_out: Vec<(&'static str, PathBuf)>,
 }
 
 impl Report {
+    pub(crate) fn new(floor: u64) -> Self {
+        Self { floor, comparisons: Vec::new(), rows: Vec::new(), left_out: Vec::new() }
+    }
+
     pub(crate) fn print_table(&self) {
+        if !self.comparisons.is_empty() {
+            self.print_comparisons();
+        }
+        if !self.rows.is_empty() {
+            self.print_rows();
+        }
+        for (name, program) in &self.left_out {
+            println!("{name}: left out, {} is not there", program.display());
+        }
+    }
+
+    fn print_comparisons(&self) {
         println!(
             "{:<10} {:<6} {:>10} {:>10} {:>7} {:>10} {:>10} {:>7}",
             "scenario", "beside", "haft ms", "other ms", "ratio", "haft MiB", "other MiB", "ratio"
@@ -41,8 +60,22 @@ impl Report {
         }
         let floor = self.floor as f64 / MEBIBYTE;
         println!("medians; a child that does nothing is seen with {floor:.1} MiB");
-        for (name, program) in &self.left_out {
-            println!("{name}: left out, {} is not there", program.display());
+    }
+
+    fn print_rows(&self) {
+        println!(
+            "{:<36} {:>10}   {:<18} {:>10} {:>7}",
+            "in one process", "ns", "beside", "ns", "ratio"
+        );
+        for row in &self.rows {
+            println!(
+                "{:<36} {:>10.0}   {:<18} {:>10.0} {:>7.2}",
+                row.what,
+                row.nanoseconds,
+                row.beside,
+                row.beside_nanoseconds,
+                row.nanoseconds / row.beside_nanoseconds,
+            );
         }
     }
 
@@ -61,10 +94,24 @@ impl Report {
                 })
             })
             .collect();
+        let rows: Vec<Value> = self
+            .rows
+            .iter()
+            .map(|row| {
+                json!({
+                    "what": row.what,
+                    "ns": row.nanoseconds,
+                    "beside": row.beside,
+                    "beside_ns": row.beside_nanoseconds,
+                    "ratio": row.nanoseconds / row.beside_nanoseconds,
+                })
+            })
+            .collect();
         let left_out: Vec<_> = self.left_out.iter().map(|(name, _)| name).collect();
         let report = json!({
             "peak_floor_bytes": self.floor,
             "comparisons": comparisons,
+            "in_one_process": rows,
             "left_out": left_out,
         });
         println!("{}", serde_json::to_string_pretty(&report)?);

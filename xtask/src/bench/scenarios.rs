@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use serde_json::Value;
 
+use super::inside::{self, Row};
 use super::measure::Program;
 use super::tree;
 
@@ -17,14 +19,24 @@ pub(crate) struct Place {
     fd: PathBuf,
 }
 
-/// One comparison: what it needs, and how both sides are called.
+/// One comparison.
 pub(crate) struct Scenario {
     pub(crate) name: &'static str,
     pub(crate) about: &'static str,
-    /// Programs without which the scenario is left out.
-    pub(crate) needs: fn(&Place) -> Vec<PathBuf>,
-    /// Makes the input if it is not there, and returns haft and the program beside it.
-    pub(crate) prepare: fn(&Place) -> Result<[Program; 2]>,
+    pub(crate) way: Way,
+}
+
+/// How a scenario is measured.
+pub(crate) enum Way {
+    /// Two programs take turns.
+    Programs {
+        /// Programs without which the scenario is left out.
+        needs: fn(&Place) -> Vec<PathBuf>,
+        /// Makes the input if it is not there, and returns haft and the program beside it.
+        prepare: fn(&Place) -> Result<[Program; 2]>,
+    },
+    /// The benchmark of the call path measures both sides in one process.
+    Inside(fn(&Value) -> Result<Vec<Row>>),
 }
 
 /// Every scenario there is.
@@ -32,26 +44,41 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "start",
         about: "start, print the version, end",
-        needs: |place| vec![place.haft.clone(), place.ripgrep.clone()],
-        prepare: |place| Ok(start(place)),
+        way: Way::Programs {
+            needs: |place| vec![place.haft.clone(), place.ripgrep.clone()],
+            prepare: |place| Ok(start(place)),
+        },
     },
     Scenario {
         name: "grep",
         about: "20 hits of a word in a tree of 50 000 files, beside ripgrep",
-        needs: |place| vec![place.haft.clone(), place.ripgrep.clone()],
-        prepare: grep,
+        way: Way::Programs {
+            needs: |place| vec![place.haft.clone(), place.ripgrep.clone()],
+            prepare: grep,
+        },
     },
     Scenario {
         name: "find",
         about: "20 files by name in a tree of 50 000 files, beside fd",
-        needs: |place| vec![place.haft.clone(), place.fd.clone()],
-        prepare: find,
+        way: Way::Programs {
+            needs: |place| vec![place.haft.clone(), place.fd.clone()],
+            prepare: find,
+        },
     },
     Scenario {
         name: "deep-read",
         about: "20 lines near the end of a file of 2 GiB, beside sed",
-        needs: |place| vec![place.haft.clone()],
-        prepare: deep_read,
+        way: Way::Programs { needs: |place| vec![place.haft.clone()], prepare: deep_read },
+    },
+    Scenario {
+        name: "dispatch",
+        about: "a tool that does nothing, through the whole call path, beside a boxed function",
+        way: Way::Inside(inside::dispatch),
+    },
+    Scenario {
+        name: "registry",
+        about: "registering and finding a tool among 500 and 5000, beside 50",
+        way: Way::Inside(inside::registry),
     },
 ];
 
