@@ -129,7 +129,7 @@ impl Journal for MemoryJournal {
         Box::pin(async move {
             match entry {
                 Entry::Intent(_) | Entry::Ticket(_) | Entry::Answered { .. } => {
-                    self.intents.act("journal").await?
+                    self.intents.act("journal").await?;
                 }
                 Entry::Started(_) => self.starts.act("journal").await?,
                 Entry::Outcome(_) => self.outcomes.act("journal").await?,

@@ -8,6 +8,7 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::missing_panics_doc,
     reason = "a rig that cannot be set up is a test that fails"
 )]
 

@@ -37,9 +37,7 @@ async fn every_page_holds() {
             Ok(now) => wrong.push(format!("{}:\n{}", path.display(), difference(&page, &now))),
         }
     }
-    if !wrong.is_empty() {
-        panic!("{}\n(HAFT_PAGES=update writes the outcomes anew)", wrong.join("\n"));
-    }
+    assert!(wrong.is_empty(), "{}\n(HAFT_PAGES=update writes the outcomes anew)", wrong.join("\n"));
 }
 
 /// Shows the first lines that differ.
