@@ -1,0 +1,112 @@
+//! What is measured inside one process, by the benchmark that belongs to the `haft` crate.
+
+use std::path::Path;
+use std::process::Stdio;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
+use crate::repository;
+
+/// One measured thing beside another, both in nanoseconds.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Row {
+    pub(crate) what: String,
+    pub(crate) nanoseconds: f64,
+    pub(crate) beside: String,
+    pub(crate) beside_nanoseconds: f64,
+}
+
+/// Builds and runs the benchmark of the call path, and returns what it printed.
+pub(crate) fn measure_call_path(root: &Path) -> Result<Value> {
+    let mut command = repository::cargo(root);
+    command.args(["bench", "--quiet", "--package", "haft", "--bench", "call_path"]);
+    eprintln!("+ {}", repository::spelled(&command));
+    let output = command.stderr(Stdio::inherit()).output().context("cannot start cargo bench")?;
+    ensure!(output.status.success(), "the benchmark failed with {}", output.status);
+    serde_json::from_slice(&output.stdout).context("the benchmark printed no JSON")
+}
+
+/// Returns what a call costs beside a boxed function that parses its arguments.
+pub(crate) fn dispatch(measured: &Value) -> Result<Vec<Row>> {
+    let base = number(measured, "/call_ns/boxed")?;
+    [
+        ("a call, recorded nowhere", "/call_ns/journal_off"),
+        ("a call, recorded", "/call_ns/journal_on"),
+        ("a call in a batch of 25, recorded", "/call_ns/journal_on_batches"),
+    ]
+    .into_iter()
+    .map(|(what, pointer)| {
+        Ok(Row {
+            what: what.to_owned(),
+            nanoseconds: number(measured, pointer)?,
+            beside: "a boxed function".to_owned(),
+            beside_nanoseconds: base,
+        })
+    })
+    .collect()
+}
+
+/// Returns what a tool costs in registries of growing size, beside the smallest.
+pub(crate) fn registry(measured: &Value) -> Result<Vec<Row>> {
+    let sizes = measured["registry"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let (smallest, larger) = sizes.split_first().context("the benchmark measured no registry")?;
+    let mut rows = Vec::new();
+    for (what, pointer) in [("registering", "/register_ns"), ("finding", "/find_ns")] {
+        for size in larger {
+            rows.push(Row {
+                what: format!("{what} one of {} tools", size["tools"]),
+                nanoseconds: number(size, pointer)?,
+                beside: format!("one of {}", smallest["tools"]),
+                beside_nanoseconds: number(smallest, pointer)?,
+            });
+        }
+    }
+    Ok(rows)
+}
+
+fn number(measured: &Value, pointer: &str) -> Result<f64> {
+    let value = measured.pointer(pointer).and_then(Value::as_f64);
+    value.with_context(|| format!("the benchmark measured no {pointer}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn calls_stand_beside_the_boxed_function() {
+        let measured = json!({"call_ns": {
+            "boxed": 100.0, "journal_off": 200.0, "journal_on": 300.0, "journal_on_batches": 250.0,
+        }});
+        let rows = dispatch(&measured).unwrap();
+        let ratios: Vec<_> = rows.iter().map(|it| it.nanoseconds / it.beside_nanoseconds).collect();
+        assert_eq!(ratios, [2.0, 3.0, 2.5]);
+    }
+
+    #[test]
+    fn registries_stand_beside_the_smallest() {
+        let measured = json!({"registry": [
+            {"tools": 50, "register_ns": 10.0, "find_ns": 1.0},
+            {"tools": 500, "register_ns": 20.0, "find_ns": 2.0},
+        ]});
+        let rows = registry(&measured).unwrap();
+        let named: Vec<_> =
+            rows.iter().map(|row| (row.what.as_str(), row.beside.as_str())).collect();
+        assert_eq!(
+            named,
+            [
+                ("registering one of 500 tools", "one of 50"),
+                ("finding one of 500 tools", "one of 50")
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let error = dispatch(&json!({"call_ns": {"boxed": 1.0}})).unwrap_err().to_string();
+        assert_eq!(error, "the benchmark measured no /call_ns/journal_off");
+    }
+}
