@@ -9,7 +9,7 @@ fn error(text: impl AsRef<[u8]>) -> String {
 }
 
 #[test]
-fn unknown_key_names_the_nearest_one() {
+fn o_121_unknown_key_names_the_nearest_one() {
     insta::assert_snapshot!(error("presett = \"edit\""), @r#"
     /u/haft/config.toml:1:1: unknown key `presett`: did you mean `preset`?
       |

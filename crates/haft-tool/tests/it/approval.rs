@@ -69,7 +69,7 @@ async fn a_no_denies_with_its_reason() {
 }
 
 #[tokio::test]
-async fn with_nobody_to_ask_the_call_is_denied_at_once_and_names_the_way_out() {
+async fn o_052_with_nobody_to_ask_the_call_is_denied_at_once_and_names_the_way_out() {
     let rig = asking().build();
     let outcome = rig.call("write", json!({ "path": "a" })).await;
     assert_eq!(denial(&outcome).control, Control::Approval);
@@ -157,7 +157,7 @@ async fn a_hook_can_want_a_person_to_say_yes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_question_nobody_answers_in_time_is_a_no() {
+async fn o_052_a_question_nobody_answers_in_time_is_a_no() {
     let rig = asking().build();
     rig.oracle.temper.set(haft_testkit::doors::Mood::Hangs);
     let outcome = rig.call("write", json!({ "path": "a" })).await;

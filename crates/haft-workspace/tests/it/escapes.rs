@@ -45,7 +45,7 @@ fn dots_do_not_lead_out() {
 }
 
 #[test]
-fn absolute_paths_are_compared_name_by_name() {
+fn o_039_absolute_paths_are_compared_name_by_name() {
     let rig = Rig::new();
     rig.file("a.txt", "inside");
     fs::create_dir(rig.folder.path().join("ws-evil")).unwrap();
@@ -76,7 +76,7 @@ fn absolute_paths_are_compared_name_by_name() {
 }
 
 #[test]
-fn links_do_not_lead_out() {
+fn o_040_links_do_not_lead_out() {
     let rig = Rig::new();
     rig.dir("sub")
         .link("leak", rig.out("secret.txt"))
@@ -237,7 +237,7 @@ fn refusals_and_failures_say_what_would_be_right() {
 }
 
 #[test]
-fn what_does_not_exist_yet_is_held_at_the_deepest_directory_that_does() {
+fn o_041_what_does_not_exist_yet_is_held_at_the_deepest_directory_that_does() {
     let rig = Rig::new();
     rig.dir("a/b").link("l", "a/b").link("to-new", "a/new/file.txt");
     let place = rig.any("l/c/d/e.txt").unwrap();

@@ -25,7 +25,7 @@ fn logical(workspace: &Workspace, path: impl AsRef<std::path::Path>) -> String {
 }
 
 #[test]
-fn a_root_behind_a_link_is_known_by_both_paths() {
+fn o_042_a_root_behind_a_link_is_known_by_both_paths() {
     let (_guard, folder) = folder();
     fs::create_dir(folder.join("real")).unwrap();
     fs::write(folder.join("real/a.txt"), "").unwrap();
