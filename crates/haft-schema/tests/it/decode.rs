@@ -83,7 +83,7 @@ fn json_is_read_as_it_stands() {
 }
 
 #[test]
-fn nothing_is_an_empty_object() {
+fn o_077_nothing_is_an_empty_object() {
     for nothing in ["", "  \n", "null", "\u{feff}"] {
         assert_eq!(text(nothing), "{}");
     }
@@ -165,7 +165,7 @@ fn texts_with_two_readings_are_sent_back() {
 }
 
 #[test]
-fn escapes_that_json_knows_are_decoded_exactly_once() {
+fn o_012_escapes_that_json_knows_are_decoded_exactly_once() {
     let decoded =
         open().decode(r#"{"old": "a\\n", "new": "\tx();\n"}"#.into(), Reading::default()).unwrap();
     assert_eq!(decoded.arguments["old"], "a\\n");
@@ -217,7 +217,7 @@ fn open_brackets_are_closed_only_on_the_senders_word() {
 }
 
 #[test]
-fn a_text_that_was_cut_off_is_never_run() {
+fn o_082_a_text_that_was_cut_off_is_never_run() {
     let cut = |it| text_with(it, Ending::Cut);
     assert_snapshot!(cut(r#"{"a": "b""#), @"error: the arguments end in the middle: the message was cut off at its length limit; nothing was run; send the call again, in smaller parts");
     assert_snapshot!(cut(r#"{"a": "b",}"#), @"error: the arguments end in the middle: the message was cut off at its length limit; nothing was run; send the call again, in smaller parts");
@@ -282,7 +282,7 @@ fn size_and_depth_are_bounded() {
 }
 
 #[test]
-fn text_with_too_much_wrong_is_sent_back() {
+fn o_078_text_with_too_much_wrong_is_sent_back() {
     let wild = format!(
         "{{{}}}",
         (0..100).map(|it| format!("\"k{it}\": True")).collect::<Vec<_>>().join(",")
@@ -291,7 +291,7 @@ fn text_with_too_much_wrong_is_sent_back() {
 }
 
 #[test]
-fn texts_become_the_types_asked_for_when_that_is_exact() {
+fn o_076_texts_become_the_types_asked_for_when_that_is_exact() {
     assert_snapshot!(value(json!({
         "tags": "[\"a\", \"b\"]",
         "where": "{\"from\": \"3\", \"to\": null}",

@@ -329,7 +329,7 @@ fn messages_stay_short_whatever_the_schema_is_like() {
 }
 
 #[test]
-fn schemas_that_trip_model_interfaces_are_admitted_and_mean_what_they_say() {
+fn o_059_schemas_that_trip_model_interfaces_are_admitted_and_mean_what_they_say() {
     for (schema, fits, does_not) in [
         (json!({"type": "object"}), json!({"a": 1}), None),
         (

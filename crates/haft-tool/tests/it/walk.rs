@@ -57,7 +57,7 @@ async fn what_is_journalled_is_what_is_returned() {
 }
 
 #[tokio::test]
-async fn an_unknown_tool_is_not_found_and_names_its_neighbours() {
+async fn o_079_an_unknown_tool_is_not_found_and_names_its_neighbours() {
     let rig = Rig::builder().tool(echo()).build();
     let outcome = rig.call("ecko", json!({})).await;
     let failure = failure(&outcome.status);
