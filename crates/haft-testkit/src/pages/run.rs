@@ -48,7 +48,7 @@ pub async fn run_page(page: &str) -> Result<String, PageError> {
                 };
                 house.write(path, &bytes).map_err(error)?;
             }
-            FenceKind::Rules => house.rules = fence.text.clone(),
+            FenceKind::Rules => house.rule(&fence.text),
             FenceKind::Call { tool } => {
                 let outcome = house.call(tool, &fence.text).await.map_err(error)?;
                 last = Some((fence.line, outcome));
@@ -108,19 +108,25 @@ fn shown(outcome: &Outcome) -> String {
 struct House {
     folder: TempDir,
     rules: String,
+    haft: Option<Haft>,
 }
 
 impl House {
     fn new() -> Result<Self, PageError> {
         let folder =
             TempDir::new().map_err(|error| PageError { line: 1, text: error.to_string() })?;
-        Ok(Self { folder, rules: String::new() })
+        Ok(Self { folder, rules: String::new(), haft: None })
     }
 
     fn write(&self, path: &str, bytes: &[u8]) -> Result<(), String> {
         let path = self.folder.path().join(path);
         let made = fs::create_dir_all(path.parent().unwrap_or(&path));
         made.and_then(|()| fs::write(&path, bytes)).map_err(|error| error.to_string())
+    }
+
+    fn rule(&mut self, rules: &str) {
+        rules.clone_into(&mut self.rules);
+        self.haft = None;
     }
 
     fn policy(&self) -> Result<Policy, String> {
@@ -131,13 +137,16 @@ impl House {
         config.policy(&[], false).map_err(|error| error.to_string())
     }
 
-    async fn call(&self, tool: &str, arguments: &str) -> Result<Outcome, String> {
-        let haft = Haft::builder()
-            .root(self.folder.path())
-            .policy(self.policy()?)
-            .state(State::Memory)
-            .open()
-            .map_err(|error| error.to_string())?;
-        Ok(haft.call(tool, arguments).await)
+    async fn call(&mut self, tool: &str, arguments: &str) -> Result<Outcome, String> {
+        let haft = match self.haft.take() {
+            Some(haft) => haft,
+            None => Haft::builder()
+                .root(self.folder.path())
+                .policy(self.policy()?)
+                .state(State::Memory)
+                .open()
+                .map_err(|error| error.to_string())?,
+        };
+        Ok(self.haft.insert(haft).call(tool, arguments).await)
     }
 }
