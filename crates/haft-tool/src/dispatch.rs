@@ -1,7 +1,7 @@
 //! The one path from a call to its outcome.
 //!
-//! The walk has fifteen stations, in `walk.rs` (1–6, 8, 9, 15), `authorise.rs` (7) and `run.rs` (10–14); the other files
-//! hold what the stations use. Whatever happens on the way, a call ends in one outcome and one record of it.
+//! The walk has fifteen stations, in `walk.rs` (1–6, 8, 9), `authorise.rs` (7), `run.rs` (10–14) and `record.rs` (15); the
+//! other files hold what the stations use. Whatever happens on the way, a call ends in one outcome and one record of it.
 
 mod authorise;
 mod batch;
@@ -10,6 +10,7 @@ mod context;
 mod handle;
 mod nested;
 mod permit;
+mod record;
 mod rehearse;
 mod run;
 mod ticket;

@@ -1,4 +1,4 @@
-//! The walk of one call: stations 9 to 14.
+//! The walk of one call: stations 10 to 14.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The walk of one call: stations 1 to 8, and 15.
+//! The walk of one call: its order, and stations 1 to 6, 8 and 9.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -7,19 +7,19 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use haft_protocol::{
     CallId, Capabilities, Control, Decision, DecisionRecord, Denial, ErrorKind, Failure,
-    IntentRecord, Notice, NoticeKind, Outcome, OutcomeRecord, RECORD_VERSION, RawArguments, Status,
-    ToolCall,
+    IntentRecord, Notice, NoticeKind, Outcome, RECORD_VERSION, RawArguments, Status, ToolCall,
 };
 use haft_schema::{Extra, Reading};
 use serde_json::{Map, Value};
 
 use super::authorise::{Authorised, Subjected};
 use super::batch::Turn;
+use super::record::notify;
 use super::run::{Held, Prepared};
 use super::ticket::{Approved, Ticket};
 use super::{Budget, CallContext, Dispatch, Dispatched};
 use crate::Arguments;
-use crate::hooks::{Committed, PreVerdict, Proposed};
+use crate::hooks::{PreVerdict, Proposed};
 use crate::ports::{BindRefusal, Bound, Entry, SlotValue};
 use crate::registry::Registered;
 
@@ -115,7 +115,7 @@ pub(super) async fn walk(
     let committed = walk.record(outcome).await;
     drop(held);
     drop(turn);
-    walk.notify(&committed).await;
+    notify(dispatch, context, &committed).await;
     Dispatched::Done(Arc::unwrap_or_clone(committed.outcome))
 }
 
@@ -450,59 +450,6 @@ impl<'a> Walk<'a> {
             biased;
             () = self.context.cancellation.cancelled() => Err(Box::new(Outcome::new(Status::Cancelled))),
             value = future => Ok(value),
-        }
-    }
-
-    /// Station 15: one record of one outcome.
-    async fn record(&mut self, mut outcome: Outcome) -> Committed {
-        let ports = self.dispatch.ports();
-        outcome.notices.splice(0..0, self.notices.drain(..));
-        let record = OutcomeRecord { call: self.intent.call, at: ports.clock.now(), outcome };
-        let journal = async {
-            if !self.journalled {
-                ports.journal.append(Entry::Intent(&self.intent)).await?;
-            }
-            ports.journal.append(Entry::Outcome(&record)).await
-        };
-        let kept = AssertUnwindSafe(journal).catch_unwind().await;
-        let recorded = match kept {
-            Ok(Ok(())) => true,
-            Ok(Err(error)) => {
-                tracing::error!(call = %self.intent.call, %error, source = ?error.source, "an outcome was not recorded");
-                false
-            }
-            Err(panic) => {
-                panicked("the journal", &*panic);
-                false
-            }
-        };
-        let mut outcome = record.outcome;
-        if !recorded {
-            outcome.notice(
-                NoticeKind::Unrecorded,
-                "this outcome could not be recorded; the journal does not show how the call ended",
-            );
-        }
-        Committed { intent: Arc::new(self.intent.clone()), outcome: Arc::new(outcome), recorded }
-    }
-
-    /// Lets those who watch look at the committed fact.
-    async fn notify(&self, committed: &Committed) {
-        let hooks = &self.context.hooks;
-        let on_error = if committed.outcome.is_ok() { &[][..] } else { &hooks.error[..] };
-        for (name, hook) in hooks.post.iter().chain(on_error) {
-            let committed = committed.clone();
-            let running = AssertUnwindSafe(async move { hook(committed).await }).catch_unwind();
-            match tokio::time::timeout(self.dispatch.inner.limits.hook, running).await {
-                Ok(Ok(Ok(()))) => {}
-                Ok(Ok(Err(error))) => {
-                    tracing::warn!(hook = name, error, "a hook failed after the call");
-                }
-                Ok(Err(panic)) => {
-                    panicked(&format!("hook {name}"), &*panic);
-                }
-                Err(_) => tracing::warn!(hook = name, "a hook was too slow after the call"),
-            }
         }
     }
 }
