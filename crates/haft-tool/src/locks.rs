@@ -191,3 +191,6 @@ impl Drop for LockGuard {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
