@@ -145,38 +145,56 @@ fn registry(tools: usize) -> (f64, f64) {
     (registering, per_call(began))
 }
 
+/// Takes every side's turns, one after the other.
+async fn measure(turns: usize, folder: std::path::PathBuf) -> Value {
+    let retention =
+        Retention { calls: NonZeroU64::new(1_000_000).unwrap(), ..Retention::default() };
+    let config = StoreConfig { dir: folder, retention, redaction: Redaction::new([]).unwrap() };
+    let (plain, recorded) = (house(State::None), house(State::Directory(config)));
+    let (plain_context, recorded_context) = (context(&plain), context(&recorded));
+    let boxed = boxed();
+    let mut samples: [Vec<f64>; 4] = Default::default();
+    for _ in 0..turns {
+        let [base, off, on, batches] = &mut samples;
+        let began = Instant::now();
+        floor(&boxed).await;
+        base.push(per_call(began));
+        let began = Instant::now();
+        one_by_one(&plain, &plain_context).await;
+        off.push(per_call(began));
+        let began = Instant::now();
+        one_by_one(&recorded, &recorded_context).await;
+        on.push(per_call(began));
+        let began = Instant::now();
+        in_batches(&recorded, &recorded_context).await;
+        batches.push(per_call(began));
+    }
+    let [base, off, on, batches] = samples.map(median);
+    json!({ "boxed": base, "journal_off": off, "journal_on": on, "journal_on_batches": batches })
+}
+
+/// Makes calls without a record until they are done, for profilers.
+async fn calls_only(rounds: usize) {
+    let plain = house(State::None);
+    let context = context(&plain);
+    for _ in 0..rounds {
+        one_by_one(&plain, &context).await;
+    }
+}
+
 fn main() {
-    // `cargo test` builds and runs benchmarks too; there it only shows that they run.
-    let turns = if std::env::args().any(|it| it == "--bench") { TURNS } else { 1 };
+    let arguments: Vec<String> = std::env::args().collect();
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    // Calls are made on the runtime's own threads, as a program under load makes them.
+    if arguments.iter().any(|it| it == "--calls-only") {
+        runtime.block_on(runtime.spawn(calls_only(5))).unwrap();
+        return;
+    }
+    // `cargo test` builds and runs benchmarks too; there it only shows that they run.
+    let turns = if arguments.iter().any(|it| it == "--bench") { TURNS } else { 1 };
     let folder = tempfile::TempDir::new().unwrap();
-    let result = runtime.block_on(async {
-        let retention = Retention { calls: NonZeroU64::new(1_000_000).unwrap(), ..Retention::default() };
-        let config =
-            StoreConfig { dir: folder.path().to_owned(), retention, redaction: Redaction::new([]).unwrap() };
-        let (plain, recorded) = (house(State::None), house(State::Directory(config)));
-        let (plain_context, recorded_context) = (context(&plain), context(&recorded));
-        let boxed = boxed();
-        let mut samples: [Vec<f64>; 4] = Default::default();
-        for _ in 0..turns {
-            let [base, off, on, batches] = &mut samples;
-            let began = Instant::now();
-            floor(&boxed).await;
-            base.push(per_call(began));
-            let began = Instant::now();
-            one_by_one(&plain, &plain_context).await;
-            off.push(per_call(began));
-            let began = Instant::now();
-            one_by_one(&recorded, &recorded_context).await;
-            on.push(per_call(began));
-            let began = Instant::now();
-            in_batches(&recorded, &recorded_context).await;
-            batches.push(per_call(began));
-        }
-        let [base, off, on, batches] = samples.map(median);
-        json!({ "boxed": base, "journal_off": off, "journal_on": on, "journal_on_batches": batches })
-    });
+    let result = runtime.block_on(runtime.spawn(measure(turns, folder.path().to_owned()))).unwrap();
     let rows: Vec<Value> = [50, 500, 5_000]
         .into_iter()
         .map(|tools| {

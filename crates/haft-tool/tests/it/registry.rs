@@ -155,7 +155,7 @@ impl ToolSource for Counting {
     }
 
     fn build(&self, context: &BuildContext) -> Result<Vec<Arc<dyn Tool>>, SourceError> {
-        let branch = context.branch.map_or_else(|| "none".to_owned(), |it| it.short());
+        let branch = context.branch.map_or_else(|| "none".to_owned(), BranchId::short);
         Ok(vec![pure_tool("local/branch", move |_| Ok(Output::text(branch.clone())))])
     }
 
@@ -258,7 +258,7 @@ async fn a_tool_that_changed_its_description_is_suspended() {
 async fn the_kits_pass_for_what_is_here() {
     tool_conforms(echo(), json!({ "a": 1 }), |_| {}).await;
     tool_conforms(crate::walk::writer("local/write"), json!({ "path": "a" }), |rig| {
-        rig.tree.make("a")
+        rig.tree.make("a");
     })
     .await;
     source_conforms(Arc::new(Counting::default()), BuildContext::default()).await;
