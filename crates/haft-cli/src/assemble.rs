@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use haft::config::{Config, ConfigError, Flags, Sources};
-use haft::store::{Redaction, Retention, Store, StoreConfig};
+use haft::store::{Retention, Store, StoreConfig};
 use haft::workspace::Protection;
 use haft::{DispatchLimits, Haft, LogicalPath, OpenError, State};
 
@@ -17,6 +17,7 @@ use crate::command::Invocation;
 use crate::environment::Environment;
 use crate::files;
 use crate::print::Tone;
+use crate::secrets;
 
 /// A mistake of the user's, as opposed to a fault of ours: exit code 2.
 #[derive(Debug)]
@@ -49,7 +50,7 @@ impl std::error::Error for UserMistake {}
 
 impl From<ConfigError> for UserMistake {
     fn from(error: ConfigError) -> Self {
-        Self::new(with_causes(&error))
+        Self::new(secrets::masked(&with_causes(&error)))
     }
 }
 
@@ -135,8 +136,11 @@ impl Invocation<'_> {
             .into());
         };
         let config = config(self, &project(&self.roots()?)?)?;
-        let config =
-            StoreConfig { dir, retention: retention(&config), redaction: Redaction::new([])? };
+        let config = StoreConfig {
+            dir,
+            retention: retention(&config),
+            redaction: secrets::redaction(self.environment)?,
+        };
         Ok(Store::open(config)?)
     }
 }
@@ -193,7 +197,7 @@ pub(crate) fn assemble(invocation: &Invocation<'_>) -> anyhow::Result<Assembled>
         Some(dir) => State::Directory(StoreConfig {
             dir,
             retention: retention(&config),
-            redaction: Redaction::new([])?,
+            redaction: secrets::redaction(invocation.environment)?,
         }),
     };
     let approver = TerminalApprover::new(invocation.user(), invocation.global.json);

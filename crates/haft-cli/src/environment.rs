@@ -66,6 +66,18 @@ impl Environment {
         self.arguments.iter().take_while(|it| *it != "--").any(|it| it == "--json")
     }
 
+    /// Returns the values of the variables whose name is one of a secret. Short ones are words of everyday.
+    pub(crate) fn secrets(&self, is_secret_name: impl Fn(&str) -> bool) -> Vec<String> {
+        const BYTES_MIN: usize = 8;
+        let text = self
+            .variables
+            .iter()
+            .filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
+        text.filter(|(name, value)| value.len() >= BYTES_MIN && is_secret_name(name))
+            .map(|(_, value)| value.to_owned())
+            .collect()
+    }
+
     /// Returns the settings among the variables.
     pub(crate) fn settings(&self) -> Result<haft::config::Environment, haft::config::ConfigError> {
         haft::config::Environment::from_variables(self.variables.iter().cloned(), &OWN)

@@ -13,6 +13,7 @@ mod files;
 mod print;
 mod progress;
 mod property;
+mod secrets;
 mod when;
 
 use std::io::IsTerminal as _;
