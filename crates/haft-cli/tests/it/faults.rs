@@ -1,0 +1,5 @@
+//! Kinds of fault that others have met, and that the command does not have.
+
+mod borders;
+mod reading;
+mod search;

@@ -1,0 +1,17 @@
+//! The `haft` command, as a person or a program meets it.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests prepare their own files and start the command"
+)]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, and says when it cannot be held"
+)]
+
+mod commands;
+mod faults;
+mod rig;
