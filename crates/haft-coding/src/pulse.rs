@@ -10,21 +10,38 @@ use haft_tool::Call;
 pub(crate) struct Pulse<'a> {
     call: &'a Call,
     unit: &'static str,
+    /// How much is counted between two looks at the clock.
+    every: u64,
     begun: Instant,
     done: AtomicU64,
     told_second: AtomicU64,
 }
 
 impl<'a> Pulse<'a> {
-    /// Starts to count in `unit`, a plural.
+    /// Starts to count in `unit`, a plural, of which each one may take long.
     pub(crate) fn new(call: &'a Call, unit: &'static str) -> Self {
-        let begun = Instant::now();
-        Self { call, unit, begun, done: AtomicU64::new(0), told_second: AtomicU64::new(0) }
+        Self {
+            call,
+            unit,
+            every: 1,
+            begun: Instant::now(),
+            done: AtomicU64::new(0),
+            told_second: AtomicU64::new(0),
+        }
     }
 
-    /// Counts what was done.
+    /// Starts to count in entries of directories, of which each takes less time than a look at the clock is worth.
+    pub(crate) fn of_entries(call: &'a Call) -> Self {
+        Self { every: 64, ..Self::new(call, "entries") }
+    }
+
+    /// Counts what was done; nothing at all is a sign of life too.
     pub(crate) fn add(&self, number: u64) {
-        let done = self.done.fetch_add(number, Ordering::Relaxed) + number;
+        let before = self.done.fetch_add(number, Ordering::Relaxed);
+        let done = before + number;
+        if number > 0 && before / self.every == done / self.every {
+            return;
+        }
         let second = self.begun.elapsed().as_secs();
         if self.told_second.fetch_max(second, Ordering::Relaxed) < second {
             self.call.progress(Progress { done, total: None, unit: self.unit.to_owned() });

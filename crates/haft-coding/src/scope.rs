@@ -101,3 +101,27 @@ pub(crate) fn passed_over(skipped: &Skipped) -> Vec<Notice> {
     notices.extend(rest.notices());
     notices
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_walk_that_was_ended_says_why() {
+        let report = |end| WalkReport {
+            end,
+            entries: 12,
+            unentered: 0,
+            escaped: 0,
+            skipped: Skipped::default(),
+        };
+        let ends = [WalkEnd::Deadline, WalkEnd::Entries, WalkEnd::Cancelled];
+        let said = ends.map(|end| unfinished(&report(end)).unwrap().to_string()).join("\n");
+        insta::assert_snapshot!(said, @r#"
+        12 entries looked at shown, an unknown number left out: the time was up; name a "path" deeper in the tree, or narrower globs
+        12 entries looked at shown, an unknown number left out: it looks at no more; name a "path" deeper in the tree, or narrower globs
+        12 entries looked at shown, an unknown number left out: it was called off; name a "path" deeper in the tree, or narrower globs
+        "#);
+        assert_eq!(unfinished(&report(WalkEnd::Complete)), None);
+    }
+}

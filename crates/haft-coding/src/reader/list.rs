@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::{ListDirArgs, ReaderOutput};
 use crate::entry::{Beside, Entry};
+use crate::pulse::Pulse;
 use crate::scope::{self, Scope};
 
 /// Entries of a directory.
@@ -47,8 +48,10 @@ pub(super) fn list(call: &Call, args: &ListDirArgs) -> Result<Shown<ReaderOutput
         Scope { include: &args.include, include_ignored: args.include_ignored, ..Scope::default() };
     let mut options = ListOptions { most: scope::most(args.limit), ..ListOptions::tree() };
     options.walk = WalkOptions { depth: Some(scope::most(levels)), ..scope.walk(call)? };
-    let is_called_off = || call.cancellation().is_cancelled();
+    let pulse = Pulse::of_entries(call);
+    let is_called_off = || pulse.is_called_off();
     let listing = call.view()?.list(&place, &options, &is_called_off, |found| {
+        pulse.add(1);
         args.kinds.is_empty() || args.kinds.contains(&found.kind().into())
     })?;
 

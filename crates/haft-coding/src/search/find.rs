@@ -46,7 +46,7 @@ pub(super) fn find(call: &Call, args: &FindArgs) -> Result<Shown<SearchOutput>, 
             Order::Modified => ListOrder::Newest,
         },
     };
-    let pulse = Pulse::new(call, "entries");
+    let pulse = Pulse::of_entries(call);
     let is_called_off = || pulse.is_called_off();
     let listing = view.list(&place, &options, &is_called_off, |found| {
         pulse.add(1);

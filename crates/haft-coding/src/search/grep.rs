@@ -1,5 +1,6 @@
 //! Searching in files.
 
+mod answer;
 mod collector;
 mod first;
 mod hit;
@@ -19,9 +20,9 @@ use crate::pulse::Pulse;
 use crate::scope::{self, Scope};
 use crate::{GrepArgs, GrepMode};
 
+use answer::Answer;
 use collector::Appetite;
 use first::{First, Room};
-use output::Answer;
 use pattern::Pattern;
 use worker::Worker;
 

@@ -99,14 +99,15 @@ fn o_008_long_lines_are_cut_and_every_byte_can_be_had() {
     assert!(outcome.model_text().len() < limits::OUTCOME_TEXT_BYTES);
 
     // The way that a cut names leads through the whole line.
-    rig.file("h", &line[..9_000]);
+    let line = "0123456789".repeat(900);
+    rig.file("h", &line);
     let (mut read, mut column) = (String::new(), json!(0));
     while column != Value::Null {
         let data = rig.data("reader", "read", &json!({ "path": "h", "column": column }));
         read.push_str(data["lines"][0]["text"].as_str().unwrap());
         column = data["lines"][0]["next_column"].clone();
     }
-    assert_eq!(read, line[..9_000]);
+    assert_eq!(read, line);
 }
 
 #[test]
@@ -348,7 +349,7 @@ fn o_036_links_are_not_followed_and_work_is_called_off_within_a_second() {
     rig.reporter(Reporter::new(move |_, progress| drop(told.send(progress))));
     let args = json!({ "pattern": "(\\w+ )+needle|thing (\\w+\\s){9}x" });
     let calls: Vec<_> = (0..5).map(|_| rig.start("search", "grep", &args)).collect();
-    let heard = progress.recv_timeout(Duration::from_secs(60)).unwrap();
+    let heard = progress.recv_timeout(Duration::from_mins(1)).unwrap();
     assert_eq!(heard.unit, "files");
     let called_off = Instant::now();
     calls.iter().for_each(haft_tool::CallHandle::cancel);
@@ -369,7 +370,7 @@ fn o_036_reading_is_called_off_within_a_second() {
     let (told, progress) = mpsc::channel();
     rig.reporter(Reporter::new(move |_, progress| drop(told.send(progress))));
     let call = rig.start("reader", "read", &json!({ "path": "sparse", "offset": 1_000_000 }));
-    assert_eq!(progress.recv_timeout(Duration::from_secs(60)).unwrap().unit, "bytes");
+    assert_eq!(progress.recv_timeout(Duration::from_mins(1)).unwrap().unit, "bytes");
     let called_off = Instant::now();
     call.cancel();
     assert_eq!(rig.outcome(call).status, Status::Cancelled);

@@ -73,13 +73,14 @@ impl First {
     }
 
     /// Counts a file that has matches, and keeps what may be shown of it.
-    pub(super) fn offer(&mut self, place: Place, file: FileHits) {
-        self.matches += file.count;
+    pub(super) fn offer(&mut self, place: Place, count: u64, file: impl FnOnce() -> FileHits) {
+        self.matches += count;
         self.files_with_match += 1;
         if self.is_behind(&place) {
             return;
         }
-        self.results += self.results_of(&file);
+        let file = file();
+        self.results += self.room.results_of(&file);
         self.bytes += file.bytes;
         self.files.insert(place, file);
         while let Some(last) = self.files.last_entry() {
@@ -93,10 +94,6 @@ impl First {
             self.bytes -= last.get().bytes;
             last.remove();
         }
-    }
-
-    fn results_of(&self, file: &FileHits) -> u64 {
-        self.room.results_of(file)
     }
 
     /// Returns the files that are kept, in order.

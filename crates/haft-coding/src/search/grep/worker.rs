@@ -87,7 +87,11 @@ impl<'a> Worker<'a> {
 
     fn search_file(&mut self, found: &Found<'_>, place: Place, file: OpenFile, appetite: Appetite) {
         let mut collector = Collector::new(&self.matcher, appetite);
-        let passed = search(&mut self.searcher, &mut self.buffer, found, file, &mut collector);
+        let is_over = || {
+            self.search.pulse.add(0);
+            found.is_over()
+        };
+        let passed = search(&mut self.searcher, &mut self.buffer, file, &is_over, &mut collector);
         let tally = &self.search.tally;
         match passed {
             Ok(()) => Tally::count(&tally.searched),
@@ -98,11 +102,12 @@ impl<'a> Worker<'a> {
         }
         if collector.count > 0 {
             let Collector { hits, bytes, count, .. } = collector;
-            let path = found.path().clone();
-            let bytes = bytes + path.as_str().len() + 2;
-            let file = FileHits { path, hits, count, bytes };
             let mut first = self.search.first.lock().unwrap_or_else(PoisonError::into_inner);
-            first.offer(place, file);
+            first.offer(place, count, || {
+                let path = found.path().clone();
+                let bytes = bytes + path.as_str().len() + 2;
+                FileHits { path, hits, count, bytes }
+            });
         }
     }
 }
@@ -111,8 +116,8 @@ impl<'a> Worker<'a> {
 fn search(
     searcher: &mut Searcher,
     buffer: &mut [u8],
-    found: &Found<'_>,
     mut file: OpenFile,
+    is_over: &dyn Fn() -> bool,
     collector: &mut Collector<'_>,
 ) -> Result<(), Passed> {
     let (head, is_whole) = read_head(&mut file, buffer).map_err(|_| Passed::Unreadable)?;
@@ -120,16 +125,17 @@ fn search(
         return Err(Passed::Binary);
     }
     let matcher = collector.matcher();
-    if is_whole {
-        searcher.search_slice(matcher, head, &mut *collector).map_err(|error| why(&error))?;
+    let searched = if is_whole {
+        searcher.search_slice(matcher, head, &mut *collector)
     } else {
-        let rest = Watched { file, found };
-        let reader = Cursor::new(head).chain(rest);
-        searcher.search_reader(matcher, reader, &mut *collector).map_err(|error| why(&error))?;
+        let reader = Cursor::new(head).chain(Watched { file, is_over });
+        searcher.search_reader(matcher, reader, &mut *collector)
+    };
+    // What reading would refuse is not shown here either. Only files with a match are looked at so closely.
+    if collector.count > 0 && !is_text(head, is_whole) {
+        return Err(Passed::Binary);
     }
-    // What reading would refuse is not shown here either. Few files are matched, so few are looked at so closely.
-    let is_text = || matches!(Kind::sniff(head, is_whole), Kind::Text(_) | Kind::Empty);
-    if collector.count > 0 && !is_text() { Err(Passed::Binary) } else { Ok(()) }
+    searched.map_err(|error| why(&error))
 }
 
 /// Reads the beginning of a file, and tells whether that is all of it.
@@ -154,6 +160,14 @@ fn read_head<'b>(file: &mut OpenFile, buffer: &'b mut [u8]) -> io::Result<(&'b [
     Ok((buffer.get(..filled).unwrap_or_default(), is_whole))
 }
 
+fn is_text(head: &[u8], is_whole: bool) -> bool {
+    let (sample, is_whole) = match head.get(..limits::SNIFF_BYTES) {
+        Some(sample) => (sample, is_whole && sample.len() == head.len()),
+        None => (head, is_whole),
+    };
+    matches!(Kind::sniff(sample, is_whole), Kind::Text(_) | Kind::Empty)
+}
+
 /// Tells whether a zero byte among the first gives a file away, as it does when files are read. UTF-16 with its mark is
 /// text; the same mark and two zeros are the mark of UTF-32.
 fn is_binary(head: &[u8]) -> bool {
@@ -169,13 +183,13 @@ fn is_binary(head: &[u8]) -> bool {
 /// The rest of a long file, whose reading ends when the walk does.
 struct Watched<'a> {
     file: OpenFile,
-    found: &'a Found<'a>,
+    is_over: &'a dyn Fn() -> bool,
 }
 
 impl Read for Watched<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
-            if self.found.is_over() {
+            if (self.is_over)() {
                 return Err(io::ErrorKind::TimedOut.into());
             }
             match self.file.read(buffer) {
