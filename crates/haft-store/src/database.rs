@@ -87,7 +87,11 @@ fn prepare(connection: &Connection) -> Result<(), rusqlite::Error> {
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     // Has to be set before there is a table, and is ignored after.
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
-    connection.pragma_update(None, "journal_mode", "WAL")?;
+    let mode: String =
+        connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?;
+    if !matches!(mode.as_str(), "wal" | "memory") {
+        tracing::warn!(mode, "the file system is not up to a write-ahead log; writing is slower");
+    }
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     // Where a plain flush leaves data in the drive's cache, a record that must last needs the stronger one.
     connection.pragma_update(None, "fullfsync", true)?;
@@ -104,10 +108,13 @@ fn check_form(connection: &Connection, path: &Path) -> Result<(), StoreError> {
         connection.pragma_query_value(None, name, |row| row.get(0)).map_err(place.error())
     };
     let found = pragma("user_version")?;
-    let known = MIGRATIONS.len() as i64;
+    let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
     let application = pragma("application_id")?;
-    let is_fresh = found == 0 && application == 0;
-    if !is_fresh && application != APPLICATION {
+    let things: i64 = connection
+        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
+        .map_err(place.error())?;
+    let is_fresh = found == 0 && application == 0 && things == 0;
+    if !is_fresh && (application != APPLICATION || found < 0) {
         return Err(StoreError::Foreign { path: path.to_owned() });
     }
     if found > known {

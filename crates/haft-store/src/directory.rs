@@ -21,7 +21,7 @@ const FILE_MODE: u32 = 0o600;
 const OTHERS: u32 = 0o077;
 
 /// How long nothing touches a file that is still in use.
-const LEFT_BEHIND: Duration = Duration::from_secs(60 * 60);
+const LEFT_BEHIND: Duration = Duration::from_hours(1);
 
 /// A directory that belongs to this user alone.
 #[derive(Debug, Clone)]
@@ -58,9 +58,7 @@ impl Directory {
             shut_out_others(&inner, &facts, DIRECTORY_MODE)?;
         }
         let database = directory.database();
-        let facts = private_file(&database)
-            .and_then(|file| file.metadata())
-            .map_err(StoreError::file("open", &database))?;
+        let facts = database_file(&database).map_err(StoreError::file("open", &database))?;
         shut_out_others(&database, &facts, FILE_MODE)?;
         Ok(directory)
     }
@@ -98,6 +96,20 @@ impl Directory {
     pub(crate) fn opening(&self) -> PathBuf {
         self.path.join("open.lock")
     }
+}
+
+/// Makes the database's file if need be, and returns its facts.
+///
+/// A file that is there is never opened: closing it again would let go of the locks that SQLite holds on it for another
+/// store of this process.
+fn database_file(path: &Path) -> io::Result<Metadata> {
+    match new_private_file(path) {
+        // What must survive a power failure does so only if the file's name does.
+        Ok(_) => path.parent().map_or(Ok(()), |dir| File::open(dir)?.sync_all())?,
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => refuse_link(path)?,
+        Err(error) => return Err(error),
+    }
+    fs::symlink_metadata(path)
 }
 
 /// Opens a file for reading and writing, and makes it if need be. Never follows a link.

@@ -131,8 +131,8 @@ pub enum StoreError {
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// Locks that cannot be had.
-    #[error("could not lock `{path}` against other processes: {source}; put the state directory on a local disk with HAFT_STATE_DIR", path = path.display())]
+    /// A lock that cannot be had.
+    #[error("could not lock `{path}` against other processes: {source}", path = path.display())]
     Lock {
         /// The lock file.
         path: PathBuf,
@@ -150,6 +150,18 @@ impl StoreError {
     ) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::File { what, path, source }
+    }
+
+    /// Returns a wrapper for errors of one lock file.
+    pub(crate) fn lock(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |source| match source.kind() {
+            io::ErrorKind::Unsupported => Self::Directory {
+                path,
+                problem: "is on a file system that has no locks".to_owned(),
+            },
+            _ => Self::Lock { path, source },
+        }
     }
 }
 

@@ -125,8 +125,7 @@ impl Shared {
             return Ok(enough);
         }
         let path = self.path_of(name);
-        let locked = try_lock(&path, mode)
-            .map_err(|source| StoreError::Lock { path: path.clone(), source })?;
+        let locked = try_lock(&path, mode).map_err(StoreError::lock(&path))?;
         let Some(file) = locked else { return Ok(false) };
         held.insert(name, Lock { _file: file, mode, holders: 1 });
         Ok(true)

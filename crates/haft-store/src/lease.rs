@@ -38,8 +38,7 @@ impl Lease {
         let fresh = folder.join(format!(".new-{id}"));
         let file = new_private_file(&fresh).map_err(StoreError::file("make", &fresh))?;
         // Nobody else knows the name, so nobody else holds the lock.
-        try_lock_open(&file, Mode::Alone)
-            .map_err(|source| StoreError::Lock { path: fresh.clone(), source })?;
+        try_lock_open(&file, Mode::Alone).map_err(StoreError::lock(&fresh))?;
         fs::rename(&fresh, &path).map_err(StoreError::file("rename", &fresh))?;
         Ok(Self { id, held: Some(Held { path, _file: file }) })
     }

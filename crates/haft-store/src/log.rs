@@ -169,20 +169,15 @@ impl Store {
 }
 
 /// The columns of a summary. Wants `:alive`, the leases of processes that are at work, and `:now`.
-macro_rules! summary_columns {
-    () => {
-        "calls.id, tool, entrance, principal, run, parent, calls.at, kind, ended_at, run_ms, attempts, head,
-         substr(arguments, 1, 200) AS arguments,
-         CASE
-            WHEN stage NOT IN ('intended', 'waiting', 'started') THEN stage
-            WHEN stage = 'waiting' AND EXISTS (
-                SELECT 1 FROM tickets WHERE call = seq AND answered_at IS NULL AND expires > :now) THEN 'waiting'
-            WHEN lease IN (SELECT value FROM json_each(:alive))
-                THEN iif(stage = 'started', 'running', 'pending')
-            ELSE iif(stage = 'started', 'unknown', 'not_started')
-         END AS status"
-    };
-}
+const SUMMARY: &str = "calls.id, tool, entrance, principal, run, parent, calls.at, kind, ended_at, run_ms, attempts, head,
+    substr(arguments, 1, 200) AS arguments,
+    CASE
+        WHEN stage NOT IN ('intended', 'waiting', 'started') THEN stage
+        WHEN stage = 'waiting' AND EXISTS (
+            SELECT 1 FROM tickets WHERE call = seq AND answered_at IS NULL AND expires > :now) THEN 'waiting'
+        WHEN lease IN (SELECT value FROM json_each(:alive)) THEN iif(stage = 'started', 'running', 'pending')
+        ELSE iif(stage = 'started', 'unknown', 'not_started')
+    END AS status";
 
 fn list(
     connection: &Connection,
@@ -192,16 +187,17 @@ fn list(
 ) -> Result<Vec<CallSummary>, rusqlite::Error> {
     let limit = filter.limit.map_or(limits::LOG_CALLS, NonZeroU32::get).min(limits::LOG_CALLS_MAX);
     let text = filter.text.as_deref().filter(|text| !text.is_empty());
+    // An index finds the calls of one run, but only where nothing is said about listing those of all runs.
+    let of_run = if filter.run.is_some() { "run = :run" } else { ":run IS NULL" };
     connection
-        .prepare_cached(concat!(
-            "SELECT * FROM (SELECT seq, ",
-            summary_columns!(),
-            ", stage FROM calls LEFT JOIN outcomes ON :json IS NOT NULL AND outcomes.call = seq
-             WHERE (:tool IS NULL OR tool = :tool OR substr(tool, -length(:tool) - 1) = '/' || :tool)
-                AND (:since IS NULL OR calls.at >= :since)
-                AND (:run IS NULL OR run = :run)
-                AND (:json IS NULL OR tool LIKE :text ESCAPE '\\' OR arguments LIKE :json ESCAPE '\\'
-                    OR outcomes.record LIKE :json ESCAPE '\\'))
+        .prepare_cached(&format!(
+            "SELECT * FROM (SELECT seq, {SUMMARY}, stage FROM calls
+                LEFT JOIN outcomes ON :json IS NOT NULL AND outcomes.call = seq
+                WHERE {of_run}
+                    AND (:tool IS NULL OR tool = :tool OR substr(tool, -length(:tool) - 1) = '/' || :tool)
+                    AND (:since IS NULL OR calls.at >= :since)
+                    AND (:json IS NULL OR tool LIKE :text ESCAPE '\\' OR arguments LIKE :json ESCAPE '\\'
+                        OR outcomes.record LIKE :json ESCAPE '\\'))
              WHERE :status IS NULL OR status = :status
              ORDER BY seq DESC LIMIT :limit",
         ))?
@@ -230,7 +226,7 @@ pub(crate) fn summary_of(
     id: &str,
 ) -> Result<CallSummary, rusqlite::Error> {
     connection
-        .prepare_cached(concat!("SELECT ", summary_columns!(), " FROM calls WHERE calls.id = :id"))?
+        .prepare_cached(&format!("SELECT {SUMMARY} FROM calls WHERE calls.id = :id"))?
         .query_row(
             named_params! { ":alive": alive(connection, leases)?, ":now": time(now), ":id": id },
             summary,
@@ -245,10 +241,8 @@ pub(crate) fn children_of(
     id: &str,
 ) -> Result<Vec<CallSummary>, rusqlite::Error> {
     connection
-        .prepare_cached(concat!(
-            "SELECT ",
-            summary_columns!(),
-            " FROM calls WHERE parent = :id ORDER BY seq LIMIT :limit"
+        .prepare_cached(&format!(
+            "SELECT {SUMMARY} FROM calls WHERE parent = :id ORDER BY seq LIMIT :limit"
         ))?
         .query_map(
             named_params! {

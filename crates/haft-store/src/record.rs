@@ -85,16 +85,7 @@ impl<'r> Recorder<'r> {
             Ok(name) => (name.to_string(), false),
             Err(asked) => (self.text(asked, RECORD_TEXT_BYTES), true),
         };
-        let bindings: Vec<BindingRecord> = record
-            .bindings
-            .iter()
-            .map(|binding| BindingRecord {
-                slot: binding.slot.clone(),
-                given: self.text(&binding.given, RECORD_TEXT_BYTES),
-                path: LogicalPath::new(self.text(binding.path.as_str(), RECORD_TEXT_BYTES)),
-                access: binding.access,
-            })
-            .collect();
+        let bindings = self.bindings(&record.bindings);
         let decision = record.decision.as_ref();
         Ok(IntentRow {
             id: record.call.to_string(),
@@ -118,9 +109,11 @@ impl<'r> Recorder<'r> {
     }
 
     pub(crate) fn ticket(mut self, record: &TicketRecord) -> Result<TicketRow, StoreError> {
-        // What was asked about is compared with what comes back, so nothing but the words of the question changes.
-        let because = self.text(&record.because, RECORD_TEXT_BYTES);
-        let kept = TicketRecord { because, ..record.clone() };
+        let kept = TicketRecord {
+            bindings: self.bindings(&record.bindings),
+            because: self.text(&record.because, RECORD_TEXT_BYTES),
+            ..record.clone()
+        };
         Ok(TicketRow {
             id: record.ticket.to_string(),
             call: record.call.to_string(),
@@ -168,6 +161,7 @@ impl<'r> Recorder<'r> {
             Status::TimedOut { after_ms } => Status::TimedOut { after_ms: *after_ms },
         };
         let mut kept = Outcome::new(status);
+        // Undo goes by the paths of changes, so they stay as they are.
         kept.changes = outcome.changes.iter().take(RECORD_CHANGES).cloned().collect();
         kept.usage = outcome.usage;
         kept.content =
@@ -220,6 +214,19 @@ impl<'r> Recorder<'r> {
                 bytes: *bytes,
             },
         }
+    }
+
+    fn bindings(&mut self, bindings: &[BindingRecord]) -> Vec<BindingRecord> {
+        let mut text = |text: &str| self.text(text, RECORD_TEXT_BYTES);
+        bindings
+            .iter()
+            .map(|binding| BindingRecord {
+                slot: binding.slot.clone(),
+                given: text(&binding.given),
+                path: LogicalPath::new(text(binding.path.as_str())),
+                access: binding.access,
+            })
+            .collect()
     }
 
     fn texts(&mut self, texts: &[String]) -> Vec<String> {

@@ -76,7 +76,7 @@ impl Store {
         }
         let keeper = Keeper::of(&self.inner);
         report.add(self.work(move |connection| keeper.finish(connection, now))?);
-        while self.work(|connection| give_back_pages(connection))? {}
+        while self.work(give_back_pages)? {}
         Ok(report)
     }
 
@@ -205,29 +205,10 @@ impl Keeper {
     ) -> Result<Removed, rusqlite::Error> {
         let needed = self.needed(tx, now)?;
         let oldest = time(now) - i64::from(self.retention.days.get()) * DAY_MS;
-        // Rows lie in the order of their begin, so the look for old ones ends at the first that is not.
-        let first_young: i64 = tx
-            .prepare_cached("SELECT seq FROM calls WHERE at >= ?1 ORDER BY seq LIMIT 1")?
-            .query_row([oldest], |row| row.get(0))
-            .optional()?
-            .unwrap_or(i64::MAX);
         let count: i64 = tx.query_row("SELECT count(*) FROM calls", [], |row| row.get(0))?;
         let surplus = count - i64::try_from(self.retention.calls.get()).unwrap_or(i64::MAX);
-        let first_within: i64 = tx
-            .prepare_cached("SELECT seq FROM calls ORDER BY seq LIMIT 1 OFFSET ?1")?
-            .query_row([surplus.max(0)], |row| row.get(0))
-            .optional()?
-            .unwrap_or(i64::MAX);
-        let most_rows = i64::try_from(most).unwrap_or(i64::MAX);
-        let doomed: Vec<(i64, String)> = tx
-            .prepare_cached(
-                "SELECT seq, id FROM calls
-                 WHERE seq < ?1 AND seq NOT IN (SELECT value FROM json_each(?2)) ORDER BY seq LIMIT ?3",
-            )?
-            .query_map(params![first_young.max(first_within), needed.rows(), most_rows], |row| {
-                Ok((row.get(0)?, row.get(1)?))
-            })?
-            .collect::<Result<_, _>>()?;
+        let surplus = usize::try_from(surplus).unwrap_or(0);
+        let doomed = doomed(tx, &needed, oldest, surplus, most)?;
         let mut removed = Removed { calls: doomed.len(), ..Removed::default() };
         let mut loose: Vec<String> = Vec::new();
         for (seq, id) in &doomed {
@@ -383,6 +364,32 @@ pub(crate) fn immediate(connection: &mut Connection) -> Result<Transaction<'_>, 
     connection.transaction_with_behavior(TransactionBehavior::Immediate)
 }
 
+/// Returns row and id of calls that go: the first `surplus`, and those made before `oldest`, up to `most`.
+///
+/// Rows lie in the order of their begin, so the look ends at the first that is young.
+fn doomed(
+    tx: &Transaction<'_>,
+    needed: &Needed,
+    oldest: i64,
+    surplus: usize,
+    most: usize,
+) -> Result<Vec<(i64, String)>, rusqlite::Error> {
+    let mut doomed = Vec::new();
+    let mut statement = tx.prepare_cached(
+        "SELECT seq, id, at FROM calls WHERE seq NOT IN (SELECT value FROM json_each(?1)) ORDER BY seq",
+    )?;
+    let mut rows = statement.query([needed.rows()])?;
+    while doomed.len() < most
+        && let Some(row) = rows.next()?
+    {
+        if row.get::<_, i64>(2)? >= oldest && doomed.len() >= surplus {
+            break;
+        }
+        doomed.push((row.get(0)?, row.get(1)?));
+    }
+    Ok(doomed)
+}
+
 /// Takes a content out of the record if no artifact leads to it any more.
 fn forget_object(
     tx: &Transaction<'_>,
@@ -408,7 +415,11 @@ fn is_object(connection: &Connection, digest: Digest) -> Result<bool, rusqlite::
 
 /// Gives some empty pages back to the file system, and tells whether there are more.
 fn give_back_pages(connection: &mut Connection) -> Result<bool, rusqlite::Error> {
-    connection.execute_batch(&format!("PRAGMA incremental_vacuum({STEP_PAGES})"))?;
+    // Each step gives back one page, and the last one commits.
+    let mut giving = connection.prepare(&format!("PRAGMA incremental_vacuum({STEP_PAGES})"))?;
+    let mut pages = giving.query([])?;
+    while pages.next()?.is_some() {}
+    drop(pages);
     let empty: i64 = connection.pragma_query_value(None, "freelist_count", |row| row.get(0))?;
     Ok(empty > 0)
 }

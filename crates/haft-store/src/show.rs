@@ -170,10 +170,11 @@ fn find(connection: &Connection, query: &IdQuery) -> Result<Vec<String>, rusqlit
             .prepare_cached("SELECT id FROM calls WHERE id = ?1")?
             .query_map([call.to_string()], id)?
             .collect(),
+        // Ids sort by time, and in their order the index alone answers.
         IdQuery::Part(IdPart(part)) => connection
             .prepare_cached(
                 "SELECT id FROM calls WHERE substr(id, 1, length(?1)) = ?1 OR substr(id, -length(?1)) = ?1
-                 ORDER BY seq DESC LIMIT ?2",
+                 ORDER BY id DESC LIMIT ?2",
             )?
             .query_map(params![head(part, ID_CHARS), (CANDIDATES + 1) as u32], id)?
             .collect(),

@@ -233,15 +233,14 @@ struct Parts {
 
 /// Waits until no other process is opening the same directory.
 fn opening(path: &Path) -> Result<File, StoreError> {
-    let locked = |source| StoreError::Lock { path: path.to_owned(), source };
     let since = Instant::now();
     loop {
-        if let Some(file) = try_lock(path, Mode::Alone).map_err(locked)? {
+        if let Some(file) = try_lock(path, Mode::Alone).map_err(StoreError::lock(path))? {
             return Ok(file);
         }
         if since.elapsed() > BUSY {
             let busy = "another process has been opening the state directory for too long";
-            return Err(locked(std::io::Error::other(busy)));
+            return Err(StoreError::lock(path)(std::io::Error::other(busy)));
         }
         std::thread::sleep(OPENING_PAUSE);
     }

@@ -249,3 +249,6 @@ fn entry(
     tx.prepare_cached("RELEASE entry")?.execute([])?;
     Ok(result)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
 //! Shapes of text that are secrets, or have one inside.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use regex::bytes::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 
@@ -86,33 +86,51 @@ const PATTERNS: &[&str] = &[
     r#"(?i)\b(?:password|passwd|passphrase)[ \t]*:[ \t]*([^\s"'\\,;(){}<>\[\]`]+)"#,
 ];
 
-/// The patterns, compiled: one automaton that tells which of them occur, and each by itself.
+/// The patterns, compiled: one automaton that tells which of them occur, and each by itself when it first does.
 pub(super) struct Shapes {
     which: RegexSet,
-    each: Vec<Regex>,
+    each: Vec<OnceLock<Option<Regex>>>,
 }
 
 impl Shapes {
-    fn compile() -> Result<Self, regex::Error> {
-        let which =
-            RegexSetBuilder::new(PATTERNS).unicode(false).size_limit(COMPILED_BYTES).build()?;
-        let each = PATTERNS
-            .iter()
-            .map(|pattern| {
-                RegexBuilder::new(pattern).unicode(false).size_limit(COMPILED_BYTES).build()
-            })
-            .collect::<Result<_, _>>()?;
-        Ok(Self { which, each })
+    fn compile() -> Option<Self> {
+        let which = RegexSetBuilder::new(PATTERNS)
+            .unicode(false)
+            .size_limit(COMPILED_BYTES)
+            .build()
+            .ok()?;
+        Some(Self { which, each: PATTERNS.iter().map(|_| OnceLock::new()).collect() })
     }
 
-    /// Returns the patterns that occur in a text.
-    pub(super) fn found(&self, text: &str) -> impl Iterator<Item = &Regex> + use<'_> {
-        self.which.matches(text.as_bytes()).into_iter().filter_map(|index| self.each.get(index))
+    /// Returns the patterns that occur in a text; `None` for one that does not compile, which none does.
+    pub(super) fn found(&self, text: &str) -> impl Iterator<Item = Option<&Regex>> + use<'_> {
+        self.which.matches(text.as_bytes()).into_iter().map(|index| {
+            let (compiled, pattern) = (self.each.get(index)?, PATTERNS.get(index)?);
+            compiled.get_or_init(|| compile(pattern)).as_ref()
+        })
     }
 }
 
-/// Returns the patterns, which are the same for every store of the process.
-pub(super) fn shared() -> Result<&'static Shapes, &'static regex::Error> {
-    static SHAPES: LazyLock<Result<Shapes, regex::Error>> = LazyLock::new(Shapes::compile);
+fn compile(pattern: &str) -> Option<Regex> {
+    RegexBuilder::new(pattern).unicode(false).size_limit(COMPILED_BYTES).build().ok()
+}
+
+/// Returns the patterns, which are the same for every store of the process. They are compiled when a text is first
+/// redacted: whoever only reads does without.
+pub(super) fn shared() -> Option<&'static Shapes> {
+    static SHAPES: LazyLock<Option<Shapes>> = LazyLock::new(Shapes::compile);
     SHAPES.as_ref()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PATTERNS, compile, shared};
+
+    #[test]
+    fn every_pattern_compiles() {
+        assert!(shared().is_some());
+        for pattern in PATTERNS {
+            assert!(compile(pattern).is_some(), "{pattern}");
+        }
+    }
 }

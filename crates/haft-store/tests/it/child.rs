@@ -158,7 +158,7 @@ pub(crate) fn claim(text: &str) -> Claim {
             Claim { access: haft_protocol::Access::Read, ..claim(&format!("write {name}")) }
         }
         ("tree", number) => Claim {
-            key: key(if number == "10" { 1 } else { 0 }, number),
+            key: key(u64::from(number == "10"), number),
             own: Some(directory(number.parse().unwrap())),
             above: if number == "10" { [directory(1)].into() } else { [].into() },
             access: haft_protocol::Access::WriteTree,

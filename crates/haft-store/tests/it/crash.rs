@@ -53,7 +53,7 @@ fn a_started_call_runs_while_its_process_lives_and_is_unknown_after() {
 }
 
 #[test]
-fn two_processes_write_to_one_directory_and_nothing_is_lost() {
+fn o_098_processes_that_share_a_directory_lose_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let children: Vec<_> = (0..3)
         .map(|number| Running::start(&format!("share {} 150", number * 10_000), dir.path()))

@@ -207,3 +207,19 @@ fn many_openings_of_a_new_directory_at_one_time_all_work() {
     });
     assert_eq!(open(temp.path()).usage().unwrap().calls, 0);
 }
+
+#[tokio::test]
+async fn opening_again_does_not_let_go_of_the_locks_of_a_store_in_the_same_process() {
+    let temp = tempfile::tempdir().unwrap();
+    let store = open(temp.path());
+    whole(&store, &intent(call(1)), Outcome::ok("x")).await;
+    let locks = || {
+        let inode = std::fs::metadata(temp.path().join("haft.db")).unwrap().ino();
+        let locks = std::fs::read_to_string("/proc/locks").unwrap_or_default();
+        locks.lines().filter(|line| line.contains(&format!(":{inode} "))).count()
+    };
+    let before = locks();
+    assert!(before > 0 || !cfg!(target_os = "linux"));
+    drop(open(temp.path()));
+    assert!(locks() >= before);
+}

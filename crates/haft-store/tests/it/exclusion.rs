@@ -50,7 +50,7 @@ async fn another_process_is_kept_out_of_what_conflicts_and_of_nothing_else() {
 }
 
 #[tokio::test]
-async fn whoever_waits_is_let_in_when_the_holder_is_killed() {
+async fn o_098_whoever_waits_is_let_in_when_the_holder_is_killed() {
     let dir = tempfile::tempdir().unwrap();
     let exclusion = open(dir.path()).exclusion();
     let mut child = Running::start("hold write a", dir.path());

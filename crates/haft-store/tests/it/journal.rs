@@ -262,7 +262,7 @@ async fn what_is_in_line_is_written_when_the_store_is_dropped() {
 }
 
 #[tokio::test]
-async fn secrets_are_in_no_record() {
+async fn o_050_secrets_are_in_no_record() {
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path());
     let mut record = with_arguments(
@@ -279,6 +279,7 @@ async fn secrets_are_in_no_record() {
     }];
     let mut asked = ticket(1, call(1));
     asked.because = format!("asks about {SECRET}");
+    asked.bindings = record.bindings.clone();
     store.append(Entry::Intent(&record)).await.unwrap();
     store.append(Entry::Ticket(&asked)).await.unwrap();
     let answer = format!("no, {SECRET}");

@@ -1,7 +1,11 @@
 //! What the store promises, over both of its forms where a promise holds for both.
 #![expect(
     clippy::disallowed_methods,
-    reason = "tests prepare state directories and start themselves again"
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, prepares state directories, and starts itself again as another process"
 )]
 
 mod artifacts;

@@ -124,7 +124,7 @@ fn values_behind_names_of_secrets_are_taken_out_of_text() {
     check_text("password: hunter2\nuser: me", "password: [redacted]\nuser: me");
     check_text("  client_secret: abc  \n", "  client_secret: [redacted]  \n");
     check_text(r#"let password = "hunter2";"#, r#"let password = "[redacted]";"#);
-    check_text(r#"'api_key' => 'abc\'def',"#, r#"'api_key' => '[redacted]',"#);
+    check_text(r"'api_key' => 'abc\'def',", "'api_key' => '[redacted]',");
     check_text("bad login (password: hunter2)", "bad login (password: [redacted])");
 }
 
