@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -126,10 +127,10 @@ pub enum CapabilityError {
 /// What a tool declares that it does: the ceiling that rules, presets, retries and checkpoints go by.
 ///
 /// A set is made by [`Capabilities::builder`], [`Capabilities::read_only`] or from data, and each way refuses
-/// contradictions.
+/// contradictions. A clone shares the set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "CapabilitiesBuilder", into = "CapabilitiesBuilder")]
-pub struct Capabilities(CapabilitiesBuilder);
+pub struct Capabilities(Arc<CapabilitiesBuilder>);
 
 /// A set of capabilities in the making; also its serde form.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -227,7 +228,7 @@ impl CapabilitiesBuilder {
             self.read_only = true;
             self.idempotent = true;
         }
-        Ok(Capabilities(self))
+        Ok(Capabilities(Arc::new(self)))
     }
 }
 
@@ -239,21 +240,21 @@ impl Capabilities {
 
     /// Returns the set of a tool that looks at files and changes nothing.
     pub fn read_only() -> Self {
-        Self(CapabilitiesBuilder {
+        Self(Arc::new(CapabilitiesBuilder {
             effects: BTreeSet::from([Capability::ReadFiles]),
             read_only: true,
             idempotent: true,
             ..CapabilitiesBuilder::default()
-        })
+        }))
     }
 
     /// Returns the set of a pure function: no effects at all.
     pub fn pure() -> Self {
-        Self(CapabilitiesBuilder {
+        Self(Arc::new(CapabilitiesBuilder {
             read_only: true,
             idempotent: true,
             ..CapabilitiesBuilder::default()
-        })
+        }))
     }
 
     /// Returns the effects, in the order of [`Capability::ALL`].
@@ -338,6 +339,6 @@ impl TryFrom<CapabilitiesBuilder> for Capabilities {
 
 impl From<Capabilities> for CapabilitiesBuilder {
     fn from(capabilities: Capabilities) -> Self {
-        capabilities.0
+        Arc::unwrap_or_clone(capabilities.0)
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-use crate::dispatch::{Dispatched, NestedDoor, Reporter};
+use crate::dispatch::{Dispatched, NestedDoor};
 use crate::{Arguments, Cancellation, Descriptor, Extensions};
 
 /// The permission to run one body once.
@@ -18,11 +18,9 @@ pub struct Call {
     pub(crate) id: CallId,
     pub(crate) fingerprint: Digest,
     pub(crate) arguments: Arguments,
-    pub(crate) caller: Caller,
     pub(crate) cancellation: Cancellation,
     pub(crate) deadline: Instant,
     pub(crate) extensions: Extensions,
-    pub(crate) reporter: Reporter,
     pub(crate) nested: NestedDoor,
 }
 
@@ -34,7 +32,7 @@ impl Call {
 
     /// Returns who asked.
     pub fn caller(&self) -> &Caller {
-        &self.caller
+        &self.nested.context().caller
     }
 
     /// Returns the arguments, for the tool that was decided about.
@@ -69,7 +67,7 @@ impl Call {
 
     /// Tells whoever watches how far the body is.
     pub fn progress(&self, progress: Progress) {
-        self.reporter.report(self.id, progress);
+        self.nested.context().reporter.report(self.id, progress);
     }
 
     /// Calls another tool, through the same path as any call.

@@ -134,7 +134,7 @@ impl Dispatch {
 
     /// Starts a call and returns a handle to it.
     pub fn start(&self, context: &CallContext, call: ToolCall) -> CallHandle {
-        self.spawn(context.clone(), Start::fresh(context, call), None)
+        self.spawn(context, Start::fresh(context, call), None)
     }
 
     /// Runs the calls of one step, side by side as far as they may, and returns their ends in the order of the calls.
@@ -145,9 +145,7 @@ impl Dispatch {
         let handles: Vec<CallHandle> = calls
             .into_iter()
             .zip(order.turns())
-            .map(|(call, turn)| {
-                self.spawn(context.clone(), Start::fresh(context, call), Some(turn))
-            })
+            .map(|(call, turn)| self.spawn(context, Start::fresh(context, call), Some(turn)))
             .collect();
         futures_util::future::join_all(handles).await
     }
@@ -161,8 +159,7 @@ impl Dispatch {
         ticket: Ticket,
         answer: Answer,
     ) -> Dispatched {
-        self.spawn(context.clone(), Start::Resumed(Box::new(Approved { ticket, answer })), None)
-            .await
+        self.spawn(context, Start::Resumed(Box::new(Approved { ticket, answer })), None).await
     }
 
     /// Returns how many bodies go on after their call was reported as ended.
@@ -176,12 +173,13 @@ impl Dispatch {
         self.inner.tasks.wait().await;
     }
 
-    fn spawn(&self, context: CallContext, start: Start, turn: Option<batch::Turn>) -> CallHandle {
+    fn spawn(&self, context: &CallContext, start: Start, turn: Option<batch::Turn>) -> CallHandle {
         let cancellation = context.cancellation.child();
-        let (handle, promise) = CallHandle::new(start.call_id(), cancellation.clone());
+        let context =
+            Arc::new(CallContext { cancellation: cancellation.clone(), ..context.clone() });
+        let (handle, promise) = CallHandle::new(start.call_id(), cancellation);
         let dispatch = self.clone();
         self.inner.tasks.spawn(async move {
-            let context = CallContext { cancellation, ..context };
             promise.keep(dispatch.walk_and_ask(&context, start, turn).await);
         });
         handle
@@ -190,7 +188,7 @@ impl Dispatch {
     /// Walks, asks if need be, and walks again with the answer. While a question is open nothing is held.
     async fn walk_and_ask(
         &self,
-        context: &CallContext,
+        context: &Arc<CallContext>,
         start: Start,
         turn: Option<batch::Turn>,
     ) -> Dispatched {

@@ -58,7 +58,12 @@ pub trait TypedTool: Send + Sync + Sized + 'static {
     /// Fails for a name that breaks the grammar and for capabilities that contradict each other.
     fn facts(&self) -> Result<Facts, DescriptorError>;
 
+    /// Whether [`effects`](Self::effects) narrows anything; without it, nobody reads the arguments to find out.
+    const NARROWS: bool = false;
+
     /// Narrows the declared capabilities to what a call with these arguments can do; `None` keeps them.
+    ///
+    /// Asked only where [`NARROWS`](Self::NARROWS) is true.
     fn effects(&self, args: &Self::Args) -> Option<Capabilities> {
         let _ = args;
         None
@@ -117,7 +122,7 @@ impl<T: TypedTool> Tool for Erased<T> {
     }
 
     fn effects(&self, arguments: &Arguments) -> Result<Option<Capabilities>, Failure> {
-        Ok(self.tool.effects(&typed(arguments)?))
+        if T::NARROWS { Ok(self.tool.effects(&typed(arguments)?)) } else { Ok(None) }
     }
 
     fn call(self: Arc<Self>, call: Call) -> BoxFuture<'static, Result<Output, Failure>> {

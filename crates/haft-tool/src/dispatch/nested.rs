@@ -12,7 +12,7 @@ use crate::Cancellation;
 #[derive(Clone)]
 pub(crate) struct NestedDoor {
     pub(super) dispatch: Dispatch,
-    pub(super) context: CallContext,
+    pub(super) context: Arc<CallContext>,
     pub(super) call: CallId,
     pub(super) permit: PermitSlot,
 }
@@ -22,6 +22,11 @@ pub(crate) struct NestedDoor {
 pub(super) struct Ancestors(pub(super) Arc<[CallId]>);
 
 impl NestedDoor {
+    /// Returns what surrounds the call that the body belongs to.
+    pub(crate) fn context(&self) -> &CallContext {
+        &self.context
+    }
+
     pub(crate) async fn call(
         &self,
         tool: &str,

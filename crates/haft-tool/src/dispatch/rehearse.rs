@@ -1,5 +1,7 @@
 //! Walking a call up to its decision, without making it.
 
+use std::sync::Arc;
+
 use haft_policy::Explanation;
 use haft_protocol::{BindingRecord, Decision, Notice, NoticeKind, Outcome, ToolCall};
 use serde::Serialize;
@@ -37,7 +39,8 @@ impl Dispatch {
         context: &CallContext,
         call: ToolCall,
     ) -> Result<Rehearsal, Box<Outcome>> {
-        let mut walk = Walk::new(self, context, call.id);
+        let context = Arc::new(context.clone());
+        let mut walk = Walk::new(self, &context, call.id);
         let rehearsed = walk.rehearse(call).await;
         rehearsed.map_err(|mut outcome| {
             outcome.notices.splice(0..0, walk.notices);
@@ -48,7 +51,7 @@ impl Dispatch {
 
 impl Walk<'_> {
     async fn rehearse(&mut self, call: ToolCall) -> Result<Rehearsal, Ended> {
-        let registered = self.resolve(&call.tool, &call.arguments)?;
+        let registered = self.resolve(&call.tool)?;
         let decoded = self.decode(&registered, call.arguments)?;
         let arguments = Self::check(&registered, decoded)?;
         let effects = self.effects(&registered, &arguments)?;

@@ -2,6 +2,7 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
@@ -90,7 +91,7 @@ enum End {
 /// One call on its way, and what is known of it so far.
 pub(super) struct Walk<'a> {
     pub(super) dispatch: &'a Dispatch,
-    pub(super) context: &'a CallContext,
+    pub(super) context: &'a Arc<CallContext>,
     pub(super) intent: IntentRecord,
     pub(super) notices: Vec<Notice>,
     pub(super) journalled: bool,
@@ -99,7 +100,7 @@ pub(super) struct Walk<'a> {
 /// Walks a call from its start to its recorded end, or to a question.
 pub(super) async fn walk(
     dispatch: &Dispatch,
-    context: &CallContext,
+    context: &Arc<CallContext>,
     start: Start,
     turn: Option<Turn>,
 ) -> Dispatched {
@@ -134,7 +135,7 @@ pub(super) fn panicked(who: &str, panic: &(dyn std::any::Any + Send)) -> Failure
 }
 
 impl<'a> Walk<'a> {
-    pub(super) fn new(dispatch: &'a Dispatch, context: &'a CallContext, call: CallId) -> Self {
+    pub(super) fn new(dispatch: &'a Dispatch, context: &'a Arc<CallContext>, call: CallId) -> Self {
         let intent = IntentRecord {
             version: RECORD_VERSION,
             call,
@@ -152,27 +153,34 @@ impl<'a> Walk<'a> {
     }
 
     async fn stations(&mut self, start: Start, turn: &mut Option<Turn>) -> Result<End, Ended> {
-        let (call, approved) = match start {
+        let (registered, call, yes) = match start {
             Start::Fresh { call, within } => {
-                let registered = self.resolve(&call.tool, &call.arguments)?;
-                self.budget(&registered, within)?;
+                let ToolCall { arguments, .. } = &call;
+                let resolved = self.resolve(&call.tool);
+                let within = resolved.and_then(|it| self.budget(&it, within).map(|()| it));
+                let registered = match within {
+                    Ok(registered) => registered,
+                    Err(ended) => {
+                        self.note(arguments);
+                        return Err(ended);
+                    }
+                };
                 let arguments = self.decode(&registered, call.arguments)?;
-                (ToolCall { arguments: RawArguments::Json(Value::Object(arguments)), ..call }, None)
+                let arguments = RawArguments::Json(Value::Object(arguments));
+                (registered, ToolCall { arguments, ..call }, None)
             }
             Start::Resumed(approved) => {
                 let Approved { ticket, answer } = *approved;
                 let call = ticket.call.clone();
-                (call, Some(self.answered(ticket, answer).await?))
+                let yes = self.answered(ticket, answer).await?;
+                (self.resolve(&call.tool)?, call, Some(yes))
             }
         };
-        let registered = self.resolve(&call.tool, &call.arguments)?;
-        let RawArguments::Json(Value::Object(given)) = call.arguments.clone() else {
-            return Err(failed(Failure::new(
-                ErrorKind::Internal,
-                "a waiting call lost its arguments",
-            )));
+        let RawArguments::Json(Value::Object(given)) = &call.arguments else {
+            let text = "a waiting call lost its arguments";
+            return Err(failed(Failure::new(ErrorKind::Internal, text)));
         };
-        let (arguments, asked) = self.normalise(&registered, given).await?;
+        let (arguments, asked) = self.normalise(&registered, given.clone()).await?;
         let effects = self.effects(&registered, &arguments)?;
         let (mut was_stale, mut was_missing) = (false, false);
         loop {
@@ -183,7 +191,7 @@ impl<'a> Walk<'a> {
                 effects: &effects,
                 bound: &*bound,
             };
-            let verdict = match self.authorise(&subject, &asked, approved.as_ref(), &call).await? {
+            let verdict = match self.authorise(&subject, &asked, yes.as_ref(), &call).await? {
                 Authorised::Allowed(verdict) => verdict,
                 Authorised::Waiting(ticket) => return Ok(End::Waiting(ticket)),
             };
@@ -215,17 +223,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Station 1: finds the tool in the snapshot that was advertised.
-    pub(super) fn resolve(
-        &mut self,
-        name: &str,
-        arguments: &RawArguments,
-    ) -> Result<Registered, Ended> {
-        if self.intent.arguments.is_null() {
-            self.intent.arguments = match arguments {
-                RawArguments::Json(value) => value.clone(),
-                RawArguments::Text(text) => Value::String(head(text, 4096).to_owned()),
-            };
-        }
+    pub(super) fn resolve(&mut self, name: &str) -> Result<Registered, Ended> {
         let Some(registered) = self.context.tools.find(name) else {
             self.intent.tool = Err(head(name, 200).to_owned());
             let nearest = self.context.tools.nearest(name);
@@ -243,6 +241,14 @@ impl<'a> Walk<'a> {
         self.intent.fingerprint = Some(registered.descriptor.fingerprint());
         Self::still_itself(registered)?;
         Ok(registered.clone())
+    }
+
+    /// Puts arguments on record that were never read.
+    fn note(&mut self, arguments: &RawArguments) {
+        self.intent.arguments = match arguments {
+            RawArguments::Json(value) => value.clone(),
+            RawArguments::Text(text) => Value::String(head(text, 4096).to_owned()),
+        };
     }
 
     /// Denies a tool that describes itself in another way than when it was registered.
@@ -284,8 +290,17 @@ impl<'a> Walk<'a> {
         let extra =
             if descriptor.capabilities().is_read_only() { Extra::Drop } else { Extra::Reject };
         let reading = Reading { extra, ..Reading::default() };
-        let decoded =
-            descriptor.input().decode(raw, reading).map_err(|error| failed(error.into()))?;
+        // What is no object is refused, and what was given goes on record as it came.
+        let unread = match &raw {
+            RawArguments::Json(Value::Object(_)) => None,
+            raw => Some(raw.clone()),
+        };
+        let decoded = descriptor.input().decode(raw, reading).map_err(|error| {
+            if let Some(unread) = &unread {
+                self.note(unread);
+            }
+            failed(error.into())
+        })?;
         for repair in &decoded.repairs {
             self.notices.push(Notice::new(NoticeKind::Repaired, repair.to_string()));
         }
@@ -424,6 +439,9 @@ impl<'a> Walk<'a> {
 
     /// Station 9: wakes the tool's source, and looks again whether the tool is still itself.
     async fn activate(&self, registered: &Registered) -> Result<(), Ended> {
+        if registered.waking.is_awake() {
+            return Self::still_itself(registered);
+        }
         let limit = self.dispatch.inner.limits.activate;
         let woken =
             self.unless_cancelled(tokio::time::timeout(limit, registered.waking.wake())).await?;
@@ -446,9 +464,19 @@ impl<'a> Walk<'a> {
         &self,
         future: impl Future<Output = T>,
     ) -> Result<T, Ended> {
+        let cancelled = || Err(Box::new(Outcome::new(Status::Cancelled)));
+        let cancellation = &self.context.cancellation;
+        if cancellation.is_cancelled() {
+            return cancelled();
+        }
+        let mut future = std::pin::pin!(future);
+        // Most doors answer at once, and then nobody has to be told about the cancellation.
+        if let Poll::Ready(value) = futures_util::poll!(future.as_mut()) {
+            return Ok(value);
+        }
         tokio::select! {
             biased;
-            () = self.context.cancellation.cancelled() => Err(Box::new(Outcome::new(Status::Cancelled))),
+            () = cancellation.cancelled() => cancelled(),
             value = future => Ok(value),
         }
     }
