@@ -50,17 +50,18 @@ pub(crate) fn known(count: Count) -> (u64, bool) {
     }
 }
 
-/// Says that a walk did not come to its end.
-pub(crate) fn unfinished(report: &WalkReport) -> Option<Bound> {
+/// Says that a walk did not come to its end, so that there may be more than the `kept` results.
+pub(crate) fn unfinished(report: &WalkReport, unit: &str, kept: usize) -> Option<Bound> {
+    let entries = counted(report.entries, "entry", "entries");
     let why = match report.end {
         WalkEnd::Complete | WalkEnd::Satisfied => return None,
-        WalkEnd::Deadline => "the time was up",
-        WalkEnd::Entries => "it looks at no more",
-        WalkEnd::Cancelled => "it was called off",
+        WalkEnd::Deadline => format!("the time was up after {entries}"),
+        WalkEnd::Entries => format!("at most {entries} are looked at"),
+        WalkEnd::Cancelled => format!("it was called off after {entries}"),
     };
     Some(Bound {
-        unit: "entries looked at".to_owned(),
-        kept: report.entries,
+        unit: unit.to_owned(),
+        kept: kept as u64,
         left_out: Count::Unknown,
         way_on: format!("{why}; name a \"path\" deeper in the tree, or narrower globs"),
     })
@@ -116,12 +117,13 @@ mod tests {
             skipped: Skipped::default(),
         };
         let ends = [WalkEnd::Deadline, WalkEnd::Entries, WalkEnd::Cancelled];
-        let said = ends.map(|end| unfinished(&report(end)).unwrap().to_string()).join("\n");
+        let said =
+            ends.map(|end| unfinished(&report(end), "matches", 3).unwrap().to_string()).join("\n");
         insta::assert_snapshot!(said, @r#"
-        12 entries looked at shown, an unknown number left out: the time was up; name a "path" deeper in the tree, or narrower globs
-        12 entries looked at shown, an unknown number left out: it looks at no more; name a "path" deeper in the tree, or narrower globs
-        12 entries looked at shown, an unknown number left out: it was called off; name a "path" deeper in the tree, or narrower globs
+        3 matches shown, an unknown number left out: the time was up after 12 entries; name a "path" deeper in the tree, or narrower globs
+        3 matches shown, an unknown number left out: at most 12 entries are looked at; name a "path" deeper in the tree, or narrower globs
+        3 matches shown, an unknown number left out: it was called off after 12 entries; name a "path" deeper in the tree, or narrower globs
         "#);
-        assert_eq!(unfinished(&report(WalkEnd::Complete)), None);
+        assert_eq!(unfinished(&report(WalkEnd::Complete), "matches", 3), None);
     }
 }

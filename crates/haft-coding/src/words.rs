@@ -30,6 +30,23 @@ pub(crate) fn size(bytes: u64) -> String {
     }
 }
 
+/// Joins as many lines as there is room for, and tells how many those are. The first line always has room.
+pub(crate) fn fitted(lines: &[String], bytes: usize) -> (String, usize) {
+    let mut text = String::new();
+    let mut kept = 0;
+    for line in lines {
+        if kept > 0 {
+            if text.len() + 1 + line.len() > bytes {
+                break;
+            }
+            text.push('\n');
+        }
+        text.push_str(line);
+        kept += 1;
+    }
+    (text, kept)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

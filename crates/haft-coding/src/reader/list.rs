@@ -12,6 +12,7 @@ use super::{ListDirArgs, ReaderOutput};
 use crate::entry::{Beside, Entry};
 use crate::pulse::Pulse;
 use crate::scope::{self, Scope};
+use crate::words::fitted;
 
 /// Entries of a directory.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -56,21 +57,23 @@ pub(super) fn list(call: &Call, args: &ListDirArgs) -> Result<Shown<ReaderOutput
     })?;
 
     let (total, is_total_exact) = scope::known(listing.total);
-    let mut bounds = Vec::new();
-    bounds.extend(entries_left_out(args, listing.entries.len() as u64, total, is_total_exact));
-    if levels > NonZeroU32::MIN {
-        bounds.extend(levels_left_out(levels, listing.report.unentered));
-    }
-    bounds.extend(scope::unfinished(&listing.report));
-    let notices = scope::passed_over(&listing.report.skipped);
     let entries: Vec<Entry> = listing.entries.into_iter().map(Entry::from).collect();
     let beside = Beside { size: true, modified: false };
     let lines: Vec<String> = entries.iter().map(|entry| entry.line(beside)).collect();
-    let text = if lines.is_empty() { "(no entries)".to_owned() } else { lines.join("\n") };
+    let (text, kept) = fitted(&lines, limits::READ_BYTES);
+    let text = if kept == 0 { "(no entries)".to_owned() } else { text };
+
+    let mut bounds = Vec::new();
+    bounds.extend(entries_left_out(args, kept as u64, total, is_total_exact));
+    if levels > NonZeroU32::MIN {
+        bounds.extend(levels_left_out(levels, listing.report.unentered));
+    }
+    bounds.extend(scope::unfinished(&listing.report, "entries", kept));
+    let notices = scope::passed_over(&listing.report.skipped);
     let output = Output { bounds, notices, ..Output::text(text) };
     let value = ReaderOutput::Directory(DirectoryOutput {
         path: path.to_owned(),
-        entries,
+        entries: entries.into_iter().take(kept).collect(),
         total,
         is_total_exact,
     });
@@ -79,7 +82,8 @@ pub(super) fn list(call: &Call, args: &ListDirArgs) -> Result<Shown<ReaderOutput
 
 fn entries_left_out(args: &ListDirArgs, kept: u64, total: u64, is_exact: bool) -> Option<Bound> {
     let rest = total.saturating_sub(kept);
-    let way_on = if args.limit.get() < limits::LIST_ENTRIES {
+    let is_by_number = kept >= u64::from(args.limit.get());
+    let way_on = if is_by_number && args.limit.get() < limits::LIST_ENTRIES {
         "raise \"limit\", or narrow \"path\" or \"include\""
     } else {
         "narrow \"path\" or \"include\""

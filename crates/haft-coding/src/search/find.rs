@@ -15,6 +15,7 @@ use super::{FindArgs, Order, SearchOutput};
 use crate::entry::{Beside, Entry, EntryKind};
 use crate::pulse::Pulse;
 use crate::scope::{self, Scope};
+use crate::words::fitted;
 
 /// Files and directories.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -57,19 +58,15 @@ pub(super) fn find(call: &Call, args: &FindArgs) -> Result<Shown<SearchOutput>, 
     let mut notices = scope::passed_over(&listing.report.skipped);
     let entries: Vec<Entry> = listing.entries.into_iter().map(Entry::from).collect();
     let lines: Vec<String> = entries.iter().map(|entry| entry.line(beside(args))).collect();
-    let kept = fitting(&lines);
-    let text = if lines.is_empty() {
-        "nothing found".to_owned()
-    } else {
-        lines.get(..kept).unwrap_or(&lines).join("\n")
-    };
+    let (text, kept) = fitted(&lines, limits::SEARCH_BYTES);
+    let text = if kept == 0 { "nothing found".to_owned() } else { text };
     if total == 0 && leads_elsewhere(&args.pattern) {
         let text = "a pattern is matched with paths from \"path\" on, which never begin with `/` or hold `..`";
         notices.push(Notice::new(NoticeKind::Remark, text));
     }
     let mut bounds = Vec::new();
     bounds.extend(left_out(args, kept as u64, total, is_total_exact));
-    bounds.extend(scope::unfinished(&listing.report));
+    bounds.extend(scope::unfinished(&listing.report, "results", kept));
     let entries = entries.into_iter().take(kept).collect();
     let value = SearchOutput::Found(FoundOutput { entries, total, is_total_exact });
     Ok(Shown { value, output: Output { bounds, notices, ..Output::text(text) } })
@@ -83,16 +80,6 @@ fn beside(args: &FindArgs) -> Beside {
             || args.older_than.is_some()
             || args.sort == Order::Modified,
     }
-}
-
-/// Returns how many lines there is room for.
-fn fitting(lines: &[String]) -> usize {
-    let mut bytes = 0;
-    let fits = |line: &&String| {
-        bytes += line.len() + 1;
-        bytes <= limits::SEARCH_BYTES
-    };
-    lines.iter().take_while(fits).count()
 }
 
 fn left_out(args: &FindArgs, kept: u64, total: u64, is_exact: bool) -> Option<Bound> {

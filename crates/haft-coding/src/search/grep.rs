@@ -72,7 +72,6 @@ pub(super) fn grep(call: &Call, args: &GrepArgs) -> Result<Shown<SearchOutput>, 
     let Grep { first, tally, .. } = search;
     let first = first.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut shown = Answer { args, first, tally, report: &report }.shown();
-    shown.output.bounds.extend(scope::unfinished(&report));
     shown.output.notices.extend(scope::passed_over(&report.skipped));
     Ok(shown)
 }

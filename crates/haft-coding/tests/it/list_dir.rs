@@ -1,7 +1,7 @@
 //! Listing directories.
 
 use haft_policy::Rule;
-use haft_protocol::ErrorKind;
+use haft_protocol::{Count, ErrorKind, limits};
 use serde_json::json;
 
 use crate::rig::{Rig, failure};
@@ -170,4 +170,23 @@ fn what_a_rule_hides_is_not_listed_and_counted() {
     b  0 B
     [notice: 1 entry hidden by a rule]
     ");
+}
+
+#[test]
+fn the_text_of_all_entries_is_bounded() {
+    let rig = Rig::new();
+    for number in 0..500 {
+        rig.file(&format!("{number:03}{}", "x".repeat(200)), "");
+    }
+    for (tool, action) in [("reader", "list_dir"), ("search", "find")] {
+        let outcome = rig.call(tool, action, &json!({ "limit": 1000 }));
+        let text = outcome.content[0].as_text().unwrap();
+        assert!(outcome.content.len() == 1 && text.len() <= limits::READ_BYTES, "{}", text.len());
+        let kept = outcome.structured.unwrap()["entries"].as_array().unwrap().len() as u64;
+        assert!(kept > 200 && kept == text.lines().count() as u64);
+        assert_eq!(
+            (outcome.bounds[0].kept, outcome.bounds[0].left_out),
+            (kept, Count::Exact(500 - kept))
+        );
+    }
 }

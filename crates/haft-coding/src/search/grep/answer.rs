@@ -11,6 +11,7 @@ use super::Tally;
 use super::first::{FileHits, First};
 use super::hit::{Hit, row_bytes};
 use super::output::{CountsOutput, FileCount, FilesOutput, Match, MatchesOutput, SkippedOutput};
+use crate::scope;
 use crate::search::SearchOutput;
 use crate::words::{counted, size};
 use crate::{GrepArgs, GrepMode};
@@ -30,7 +31,7 @@ impl Answer<'_> {
         let files_searched = Tally::get(&self.tally.searched);
         let skipped = self.skipped();
         let notices = self.notices(skipped);
-        let Self { args, first, .. } = self;
+        let Self { args, first, report, .. } = self;
         let (total_matches, total_files) = (first.matches, first.files_with_match);
         let mut text = String::new();
         let mut bounds = Vec::new();
@@ -41,6 +42,7 @@ impl Answer<'_> {
                 let total = total_matches.min(limits::SEARCH_COUNTED_MATCHES);
                 let kept = shown_matches(first, args, &mut text);
                 bounds.extend(left_out(args, kept.len(), total, is_exact));
+                bounds.extend(scope::unfinished(report, "matches", kept.len()));
                 SearchOutput::Matches(MatchesOutput {
                     matches: kept,
                     total,
@@ -54,6 +56,7 @@ impl Answer<'_> {
                     first.into_files().map(|file| file.path.to_string()).collect();
                 text.push_str(&files.join("\n"));
                 bounds.extend(left_out(args, files.len(), total_files, is_whole));
+                bounds.extend(scope::unfinished(report, "files", files.len()));
                 SearchOutput::Files(FilesOutput {
                     files,
                     total: total_files,
@@ -81,6 +84,7 @@ impl Answer<'_> {
                     );
                 }
                 bounds.extend(left_out(args, counts.len(), total_files, is_whole));
+                bounds.extend(scope::unfinished(report, "files", counts.len()));
                 SearchOutput::Counts(CountsOutput {
                     counts,
                     total: total_files,
