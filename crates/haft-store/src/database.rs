@@ -1,8 +1,10 @@
 //! Opening the database: modes of work, form, and the way to a later form.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use crate::StoreError;
@@ -19,6 +21,9 @@ const MIGRATIONS: &[&str] = &[include_str!("database/0001_calls.sql")];
 
 /// Bytes the write-ahead log is cut down to after a checkpoint.
 const LOG_BYTES: i64 = 8 * 1024 * 1024;
+
+/// Bytes of the log that the end of a process leaves to the next one, which reads them once when it opens.
+const LOG_BYTES_LEFT: u64 = 1024 * 1024;
 
 /// Statements kept prepared for each connection.
 const STATEMENTS: usize = 48;
@@ -61,11 +66,11 @@ pub(crate) fn open(place: &Place) -> Result<Connection, StoreError> {
     }
     .map_err(place.error())?;
     connection.busy_timeout(BUSY).map_err(place.error())?;
-    match place {
+    let is_fresh = match place {
         Place::File(path) => check_form(&connection, path)?,
-        Place::Memory => {}
-    }
-    prepare(&connection).map_err(place.error())?;
+        Place::Memory => true,
+    };
+    prepare(&connection, is_fresh).map_err(place.error())?;
     migrate(&mut connection).map_err(place.error())?;
     Ok(connection)
 }
@@ -83,10 +88,12 @@ pub(crate) fn open_reading(path: &Path) -> Result<Connection, rusqlite::Error> {
     Ok(connection)
 }
 
-fn prepare(connection: &Connection) -> Result<(), rusqlite::Error> {
+fn prepare(connection: &Connection, is_fresh: bool) -> Result<(), rusqlite::Error> {
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
-    // Has to be set before there is a table, and is ignored after.
-    connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+    if is_fresh {
+        // Has to be set before there is a table.
+        connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+    }
     let mode: String =
         connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?;
     if !matches!(mode.as_str(), "wal" | "memory") {
@@ -98,11 +105,35 @@ fn prepare(connection: &Connection) -> Result<(), rusqlite::Error> {
     connection.pragma_update(None, "journal_size_limit", LOG_BYTES)?;
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
+    // Clearing the log away takes several flushes, too many for the end of every short process: see `close`.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     Ok(())
 }
 
-/// Looks at the form before anything is changed: what is not ours stays as it is.
-fn check_form(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+/// Closes the connection that writes, and clears the log away if it has grown and nobody else is at it.
+pub(crate) fn close(connection: Connection, place: &Place) {
+    let Place::File(path) = place else { return };
+    let grown = fs::metadata(log_of(path)).is_ok_and(|facts| facts.len() > LOG_BYTES_LEFT);
+    if grown {
+        let clear = || -> Result<(), rusqlite::Error> {
+            connection.busy_timeout(Duration::ZERO)?;
+            connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+        };
+        if let Err(error) = clear() {
+            tracing::debug!(%error, "the log of the state database was left for the next process");
+        }
+    }
+}
+
+/// Returns the file of the latest writes, which SQLite moves to the database in its own time.
+pub(crate) fn log_of(database: &Path) -> PathBuf {
+    let mut name = database.as_os_str().to_owned();
+    name.push("-wal");
+    name.into()
+}
+
+/// Looks at the form before anything is changed: what is not ours stays as it is. Tells whether there is nothing yet.
+fn check_form(connection: &Connection, path: &Path) -> Result<bool, StoreError> {
     let place = Place::File(path.to_owned());
     let pragma = |name: &str| -> Result<i64, StoreError> {
         connection.pragma_query_value(None, name, |row| row.get(0)).map_err(place.error())
@@ -120,7 +151,7 @@ fn check_form(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     if found > known {
         return Err(StoreError::Newer { path: path.to_owned(), found, known });
     }
-    Ok(())
+    Ok(is_fresh)
 }
 
 /// Takes every step that is missing, each whole or not at all.

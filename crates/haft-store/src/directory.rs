@@ -72,11 +72,6 @@ impl Directory {
         self.path.join("haft.db")
     }
 
-    /// The latest writes, which SQLite moves to the database in its own time.
-    pub(crate) fn database_log(&self) -> PathBuf {
-        self.path.join("haft.db-wal")
-    }
-
     /// Content by digest.
     pub(crate) fn objects(&self) -> PathBuf {
         self.path.join("objects")

@@ -7,6 +7,7 @@ use haft_protocol::Timestamp;
 use serde::Serialize;
 
 use crate::StoreError;
+use crate::database::log_of;
 use crate::row::timestamp;
 use crate::store::Store;
 
@@ -57,7 +58,7 @@ impl Store {
         Ok(StateUsage {
             dir: directory.map(|directory| directory.path().to_owned()),
             database_bytes: directory.map_or(pages, |directory| bytes_of(&directory.database())),
-            log_bytes: directory.map_or(0, |directory| bytes_of(&directory.database_log())),
+            log_bytes: directory.map_or(0, |directory| bytes_of(&log_of(&directory.database()))),
             objects,
             object_bytes,
             calls,

@@ -14,7 +14,7 @@ use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 use tokio::sync::oneshot;
 
 use crate::StoreError;
-use crate::database::Place;
+use crate::database::{self, Place};
 use crate::error::explain;
 pub(crate) use entries::Write;
 
@@ -52,8 +52,8 @@ impl Writer {
         lease: String,
     ) -> Result<Self, StoreError> {
         let (queue, jobs) = mpsc::channel();
-        let name = place.name();
-        let state = State { connection, name, lease, lasting: false, failed: HashMap::new() };
+        let place = place.clone();
+        let state = State { connection, place, lease, lasting: false, failed: HashMap::new() };
         let thread = thread::Builder::new()
             .name("haft-store".to_owned())
             .spawn(move || state.run(&jobs))
@@ -120,7 +120,7 @@ impl Drop for Writer {
 
 struct State {
     connection: Connection,
-    name: String,
+    place: Place,
     lease: String,
     /// Whether commits reach the disk now, or may wait in the memory of the machine.
     lasting: bool,
@@ -154,6 +154,7 @@ impl State {
                 }
             }
         }
+        database::close(self.connection, &self.place);
     }
 
     /// Writes a group in one transaction and answers each of its entries.
@@ -165,7 +166,7 @@ impl State {
                 }
             }
             Err(error) => {
-                let text = explain(&self.name, &error);
+                let text = explain(&self.place.name(), &error);
                 tracing::error!(%error, "{text}");
                 let error = Arc::new(error);
                 for (write, reply) in group {
