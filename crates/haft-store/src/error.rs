@@ -149,19 +149,29 @@ impl StoreError {
         path: impl Into<PathBuf>,
     ) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
-        move |source| Self::File { what, path, source }
+        move |source| match unfit(source.kind()) {
+            Some(problem) => Self::Directory { path, problem: problem.to_owned() },
+            None => Self::File { what, path, source },
+        }
     }
 
     /// Returns a wrapper for errors of one lock file.
     pub(crate) fn lock(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
-        move |source| match source.kind() {
-            io::ErrorKind::Unsupported => Self::Directory {
-                path,
-                problem: "is on a file system that has no locks".to_owned(),
-            },
-            _ => Self::Lock { path, source },
+        move |source| match unfit(source.kind()) {
+            Some(problem) => Self::Directory { path, problem: problem.to_owned() },
+            None => Self::Lock { path, source },
         }
+    }
+}
+
+/// Says what is wrong with the place when that, and not the single file, is the trouble.
+fn unfit(kind: io::ErrorKind) -> Option<&'static str> {
+    match kind {
+        io::ErrorKind::PermissionDenied => Some("is closed to this user"),
+        io::ErrorKind::ReadOnlyFilesystem => Some("is on a file system that cannot be written"),
+        io::ErrorKind::Unsupported => Some("is on a file system that has no locks"),
+        _ => None,
     }
 }
 
@@ -195,4 +205,21 @@ pub(crate) fn explain(database: &str, error: &rusqlite::Error) -> String {
         _ => ("refused", "this is a fault of haft; the log has the details"),
     };
     format!("state database `{database}` {problem}; {help}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Error, ErrorKind};
+
+    use super::StoreError;
+
+    #[test]
+    fn a_place_that_is_unfit_is_told_with_the_way_out() {
+        let read_only = StoreError::lock("/state/open.lock")(ErrorKind::ReadOnlyFilesystem.into());
+        insta::assert_snapshot!(read_only, @"state directory `/state/open.lock` is on a file system that cannot be written; choose another with HAFT_STATE_DIR");
+        let closed = StoreError::file("open", "/state/haft.db")(ErrorKind::PermissionDenied.into());
+        insta::assert_snapshot!(closed, @"state directory `/state/haft.db` is closed to this user; choose another with HAFT_STATE_DIR");
+        let other = StoreError::file("write", "/state/objects/ab")(Error::other("no room"));
+        insta::assert_snapshot!(other, @"could not write `/state/objects/ab`: no room");
+    }
 }

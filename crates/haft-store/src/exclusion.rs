@@ -28,7 +28,7 @@ const PAUSE_MAX: Duration = Duration::from_millis(20);
 /// The locks are between processes. Calls of one process share them: which of its calls excludes which is for dispatch
 /// to say, who knows that a call inside a call inherits the locks of the outer one.
 #[derive(Debug, Clone)]
-pub struct LockFiles {
+pub(crate) struct LockFiles {
     shared: Arc<Shared>,
 }
 

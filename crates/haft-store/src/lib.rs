@@ -40,7 +40,6 @@ mod writer;
 
 pub use artifacts::{Artifact, ArtifactInfo};
 pub use error::StoreError;
-pub use exclusion::LockFiles;
 pub use log::{CallStatus, CallStatusError, CallSummary, LogFilter};
 pub use redaction::{REDACTED, Redaction};
 pub use retention::GcReport;
