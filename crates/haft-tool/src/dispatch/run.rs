@@ -32,8 +32,9 @@ pub(super) struct Prepared<'a> {
 /// What a call holds while its body runs.
 pub(super) struct Held {
     permit: PermitSlot,
-    _locks: LockGuard,
+    // Dropped in this order: whoever gets the lock next must find other processes let in.
     _others_out: ports::Held,
+    _locks: LockGuard,
 }
 
 /// Why a body was stopped.
