@@ -15,14 +15,7 @@ use crate::Slot;
 /// approval of one tool is never an approval of another that took its name.
 #[derive(Debug)]
 pub struct Descriptor {
-    name: QualifiedName,
-    description: String,
-    input: Contract,
-    output: Option<Contract>,
-    capabilities: Capabilities,
-    slots: Vec<Slot>,
-    run_ms: u64,
-    composite: bool,
+    facts: DescriptorBuilder,
     fingerprint: Digest,
 }
 
@@ -106,42 +99,42 @@ impl Descriptor {
 
     /// Returns the tool's name.
     pub fn name(&self) -> &QualifiedName {
-        &self.name
+        &self.facts.name
     }
 
     /// Returns what a model reads about the tool.
     pub fn description(&self) -> &str {
-        &self.description
+        &self.facts.description
     }
 
     /// Returns the contract of the arguments.
     pub fn input(&self) -> &Contract {
-        &self.input
+        &self.facts.input
     }
 
     /// Returns the contract of the structured output, where there is one.
     pub fn output(&self) -> Option<&Contract> {
-        self.output.as_ref()
+        self.facts.output.as_ref()
     }
 
     /// Returns the ceiling of what a call may do.
     pub fn capabilities(&self) -> &Capabilities {
-        &self.capabilities
+        &self.facts.capabilities
     }
 
     /// Returns the slots.
     pub fn slots(&self) -> &[Slot] {
-        &self.slots
+        &self.facts.slots
     }
 
     /// Returns how long a body may run, in milliseconds.
     pub fn run_ms(&self) -> u64 {
-        self.run_ms
+        self.facts.run_ms
     }
 
     /// Tells whether the body only waits for other calls, so that it holds no permit.
     pub fn is_composite(&self) -> bool {
-        self.composite
+        self.facts.composite
     }
 
     /// Returns the digest of everything above.
@@ -156,16 +149,7 @@ impl Descriptor {
         description: String,
         input: Contract,
     ) -> DescriptorBuilder {
-        DescriptorBuilder {
-            name,
-            description,
-            input,
-            output: self.output.clone(),
-            capabilities: self.capabilities.clone(),
-            slots: self.slots.clone(),
-            run_ms: self.run_ms,
-            composite: self.composite,
-        }
+        DescriptorBuilder { name, description, input, ..self.facts.clone() }
     }
 }
 
@@ -221,22 +205,29 @@ impl DescriptorBuilder {
     /// without the capability to.
     pub fn build(self) -> Result<Arc<Descriptor>, DescriptorError> {
         let Self { name, description, input, output, capabilities, slots, run_ms, composite } =
-            self;
+            &self;
+        let named = || name.clone();
         if description.trim().is_empty() {
-            return Err(DescriptorError::NoDescription { name });
+            return Err(DescriptorError::NoDescription { name: named() });
         }
         if description.len() > DESCRIPTION_BYTES {
-            return Err(DescriptorError::LongDescription { name, bytes: description.len() });
+            return Err(DescriptorError::LongDescription {
+                name: named(),
+                bytes: description.len(),
+            });
         }
-        for slot in &slots {
-            if !has_argument(&input, &slot.argument) {
+        for slot in slots {
+            if !has_argument(input, &slot.argument) {
                 let (slot, argument) = (slot.name.clone(), slot.argument.clone());
-                return Err(DescriptorError::UnknownArgument { name, slot, argument });
+                return Err(DescriptorError::UnknownArgument { name: named(), slot, argument });
             }
             let may_write =
                 capabilities.has(Capability::WriteFiles) || capabilities.has(Capability::Execute);
             if slot.access.writes() && !may_write {
-                return Err(DescriptorError::UndeclaredWrite { name, slot: slot.name.clone() });
+                return Err(DescriptorError::UndeclaredWrite {
+                    name: named(),
+                    slot: slot.name.clone(),
+                });
             }
         }
         let fingerprint = Digest::of_json(&json!({
@@ -249,17 +240,7 @@ impl DescriptorBuilder {
             "run_ms": run_ms,
             "composite": composite,
         }));
-        Ok(Arc::new(Descriptor {
-            name,
-            description,
-            input,
-            output,
-            capabilities,
-            slots,
-            run_ms,
-            composite,
-            fingerprint,
-        }))
+        Ok(Arc::new(Descriptor { facts: self, fingerprint }))
     }
 }
 
