@@ -42,3 +42,23 @@ impl From<Exit> for ExitCode {
         Self::from(exit as u8)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use haft::{Control, Denial, ErrorKind, Failure};
+
+    use super::*;
+
+    #[test]
+    fn every_ending_has_its_code() {
+        let code = |status| Exit::of(&Outcome::new(status)) as u8;
+        let failed = |kind| code(Status::Failed(Failure::new(kind, "no")));
+        assert_eq!(code(Status::Ok), 0);
+        assert_eq!(failed(ErrorKind::NotFound), 1);
+        assert_eq!(failed(ErrorKind::Internal), 1);
+        assert_eq!(failed(ErrorKind::InvalidArguments), 2);
+        assert_eq!(code(Status::Denied(Denial::new(Control::Policy, "no"))), 3);
+        assert_eq!(code(Status::TimedOut { after_ms: 1 }), 4);
+        assert_eq!(code(Status::Cancelled), 130);
+    }
+}

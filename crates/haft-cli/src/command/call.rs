@@ -84,16 +84,7 @@ pub(super) fn raw_arguments(
     tool: &str,
 ) -> anyhow::Result<RawArguments> {
     match text.as_deref() {
-        Some("-") => {
-            let mut text = String::new();
-            let most = limits::ARGUMENTS_BYTES as u64 + 1;
-            std::io::stdin()
-                .lock()
-                .take(most)
-                .read_to_string(&mut text)
-                .context("standard input is not UTF-8 text")?;
-            Ok(RawArguments::Text(text))
-        }
+        Some("-") => from_stdin(),
         Some(text) => Ok(RawArguments::Text(text.to_owned())),
         None => {
             let snapshot = haft.registry().snapshot();
@@ -101,15 +92,36 @@ pub(super) fn raw_arguments(
             let mut object = Map::new();
             for pair in pairs {
                 let Some((key, value)) = pair.split_once('=') else {
-                    return Err(UserMistake::new(format!(
-                        "`--arg {pair}` has no `=`: expected KEY=VALUE"
-                    ))
-                    .into());
+                    let text = format!("`--arg {pair}` has no `=`: expected KEY=VALUE");
+                    return Err(UserMistake::new(text).into());
                 };
-                object.insert(key.to_owned(), typed(registered, key, value));
+                if object.insert(key.to_owned(), typed(registered, key, value)).is_some() {
+                    let text = format!("`--arg {key}=…` is given twice");
+                    return Err(UserMistake::new(text)
+                        .hint(format!("a list is written as JSON: `--arg '{key}=[…]'`"))
+                        .into());
+                }
             }
             Ok(RawArguments::Json(Value::Object(object)))
         }
+    }
+}
+
+fn from_stdin() -> anyhow::Result<RawArguments> {
+    // One byte past the limit is enough for dispatch to see that there are too many.
+    let most = limits::ARGUMENTS_BYTES as u64 + 1;
+    let mut bytes = Vec::new();
+    std::io::stdin()
+        .lock()
+        .take(most)
+        .read_to_end(&mut bytes)
+        .context("standard input cannot be read")?;
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(RawArguments::Text(text)),
+        Err(error) if error.as_bytes().len() as u64 == most => {
+            Ok(RawArguments::Text(String::from_utf8_lossy(error.as_bytes()).into_owned()))
+        }
+        Err(_) => Err(UserMistake::new("standard input is not UTF-8 text").into()),
     }
 }
 

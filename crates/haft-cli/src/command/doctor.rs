@@ -66,7 +66,8 @@ fn lines(assembled: &Assembled) -> Vec<Line> {
     }
     for preset in assembled.haft.policy().presets() {
         let rules = assembled.haft.policy().rules().count();
-        say("policy", Tone::Good, format!("preset {preset}, {rules} rules"));
+        let rules = format!("{rules} rule{}", if rules == 1 { "" } else { "s" });
+        say("policy", Tone::Good, format!("preset {preset}, {rules}"));
     }
     for report in assembled.haft.dispatch().ports().report() {
         let tone = if report.is_none { Tone::Warn } else { Tone::Good };

@@ -89,7 +89,7 @@ fn rules(invocation: &Invocation<'_>) -> anyhow::Result<Exit> {
     if printer.is_json() {
         let rules: Vec<_> = policy
             .rules()
-            .map(|it| json!({ "rule": it.to_string(), "origin": it.origin() }))
+            .map(|it| json!({ "rule": it.to_string(), "origin": it.origin(), "followed": !it.is_ignored() }))
             .collect();
         let dropped: Vec<_> = assembled.config.dropped().iter().map(ToString::to_string).collect();
         let presets: Vec<_> = policy.presets().map(|it| it.to_string()).collect();
@@ -105,9 +105,11 @@ fn rules(invocation: &Invocation<'_>) -> anyhow::Result<Exit> {
         ]);
     }
     for rule in policy.rules() {
+        // What an untrusted project allows stands there, and changes nothing.
+        let ignored = if rule.is_ignored() { ", not followed" } else { "" };
         printer.line(&[
             (Tone::Plain, &rule.to_string()),
-            (Tone::Faint, &format!("  ({})", rule.origin())),
+            (Tone::Faint, &format!("  ({}{ignored})", rule.origin())),
         ]);
     }
     for rule in idle {

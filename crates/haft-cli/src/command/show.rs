@@ -30,26 +30,33 @@ pub(crate) fn run(invocation: &Invocation<'_>, args: &ShowArgs) -> anyhow::Resul
             print(printer, &detail);
             Ok(Exit::Ok)
         }
-        Err(StoreError::NoSuchCall { .. }) if query == IdQuery::Last => Ok(printer.error(
-            Exit::Failed,
-            "not_found",
-            "no calls are recorded yet",
-            &["`haft call` makes one".to_owned()],
-        )),
-        Err(error @ StoreError::NoSuchCall { .. }) => match args.id.parse::<ArtifactId>() {
-            Ok(id) => artifact(printer, &store.artifact(id)?),
-            Err(_) => Ok(printer.error(
-                Exit::Failed,
-                "not_found",
-                &error.to_string(),
-                &["`haft log` lists the calls on record".to_owned()],
-            )),
-        },
+        Err(StoreError::NoSuchCall { .. }) if query == IdQuery::Last => {
+            Ok(not_found(printer, "no calls are recorded yet", "`haft call` makes one"))
+        }
+        Err(error @ StoreError::NoSuchCall { .. }) => {
+            let found = args.id.parse().map(|id: ArtifactId| store.artifact(id));
+            match found {
+                Ok(Ok(found)) => artifact(printer, &found),
+                Ok(Err(StoreError::NoSuchArtifact { id })) => {
+                    let text = format!("no call and no artifact `{id}` is on record");
+                    Ok(not_found(printer, &text, "what is too old is removed, see `haft state gc`"))
+                }
+                Ok(Err(error)) => Err(error.into()),
+                Err(_) => {
+                    let hint = "`haft log` lists the calls on record";
+                    Ok(not_found(printer, &error.to_string(), hint))
+                }
+            }
+        }
         Err(error @ StoreError::AmbiguousCall { .. }) => {
             Err(UserMistake::new(error.to_string()).into())
         }
         Err(error) => Err(error.into()),
     }
+}
+
+fn not_found(printer: Printer, text: &str, hint: &str) -> Exit {
+    printer.error(Exit::Failed, "not_found", text, &[hint.to_owned()])
 }
 
 fn artifact(printer: Printer, artifact: &haft::store::Artifact) -> anyhow::Result<Exit> {

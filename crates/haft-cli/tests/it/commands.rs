@@ -1,1 +1,11 @@
-//! What each command prints and how it ends.
+//! What each command takes, prints, and how it ends.
+
+mod calls;
+mod doors;
+mod envelopes;
+mod interrupting;
+mod pages;
+mod printing;
+mod records;
+mod rules;
+mod terminal;

@@ -9,6 +9,7 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::print_stderr,
+    clippy::string_slice,
     reason = "a test fails by panicking, and says when it cannot be held"
 )]
 

@@ -13,6 +13,9 @@ use serde_json::{Value, json};
 /// The longest a command of these tests may take, on a slow machine that does other things too.
 const PATIENCE: Duration = Duration::from_secs(100);
 
+/// What lets root past permission bits.
+const DROPPED: &str = "-dac_override,-dac_read_search";
+
 /// A temporary folder with `ws`, where the command runs; `out`, which is outside; and `state`, `config` and `home`.
 pub(crate) struct Rig {
     folder: tempfile::TempDir,
@@ -132,7 +135,7 @@ impl Rig {
     }
 
     /// Runs the command with something on standard input.
-    pub(crate) fn haft_given(&self, stdin: &str, args: &[&str]) -> Ran {
+    pub(crate) fn haft_given(&self, stdin: impl Into<Vec<u8>>, args: &[&str]) -> Ran {
         let mut command = assert_cmd::Command::from_std(self.command(args));
         ran(command.timeout(PATIENCE).write_stdin(stdin).output())
     }
@@ -194,7 +197,6 @@ impl Rig {
         if !rustix::process::geteuid().is_root() {
             return Some(self.command(args));
         }
-        const DROPPED: &str = "-dac_override,-dac_read_search";
         let mut command = Command::new("setpriv");
         command.args(["--bounding-set", DROPPED, "--inh-caps", DROPPED, "--"]);
         self.prepare(&mut command);
@@ -241,6 +243,12 @@ impl LongWork {
         rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
         ran(self.child.wait_with_output())
     }
+
+    /// Ends the process before it can say a word.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
 }
 
 impl Called {
@@ -273,12 +281,14 @@ impl Called {
 
     /// Returns the notices, one a line.
     pub(crate) fn notices(&self) -> String {
-        self.outcome.notices.iter().map(|it| format!("{}\n", it.text)).collect()
+        let notices = self.outcome.notices.iter().map(|it| format!("{}\n", it.text));
+        notices.collect::<Vec<_>>().concat()
     }
 
     /// Returns what is said of things left out, one a line.
     pub(crate) fn bounds(&self) -> String {
-        self.outcome.bounds.iter().map(|it| format!("{it}\n")).collect()
+        let bounds = self.outcome.bounds.iter().map(|it| format!("{it}\n"));
+        bounds.collect::<Vec<_>>().concat()
     }
 }
 
@@ -290,8 +300,8 @@ impl Ran {
 }
 
 /// Runs a command to its end.
-pub(crate) fn run(command: Command) -> Ran {
-    ran(assert_cmd::Command::from_std(command).timeout(PATIENCE).output())
+pub(crate) fn run(mut command: Command) -> Ran {
+    ran(command.output())
 }
 
 /// Reads a call from what the command printed in JSON mode.
@@ -339,4 +349,79 @@ fn ran(output: std::io::Result<Output>) -> Ran {
     let exit = status.code().unwrap_or_else(|| panic!("ended by {status}"));
     let text = |bytes| String::from_utf8(bytes).unwrap();
     Ran { exit, stdout: text(stdout), stderr: text(stderr) }
+}
+
+/// Runs the command at a terminal, where somebody types. `None` where no terminal can be had, which is said.
+///
+/// Returns what the terminal shows, with its line ends as they are elsewhere.
+pub(crate) fn at_terminal(rig: &Rig, args: &[&str], typed: &str) -> Option<String> {
+    let quoted = |it: &str| format!("'{}'", it.replace('\'', "'\\''"));
+    let line: Vec<String> =
+        [env!("CARGO_BIN_EXE_haft")].iter().chain(args).map(|it| quoted(it)).collect();
+    let mut command = Command::new("script");
+    rig.prepare(&mut command);
+    command.env("TERM", "xterm").args(["-qfec", &line.join(" "), "/dev/null"]);
+    let mut command = assert_cmd::Command::from_std(command);
+    match command.timeout(PATIENCE).write_stdin(typed).output() {
+        Ok(output) => Some(String::from_utf8_lossy(&output.stdout).replace("\r\n", "\n")),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            eprintln!("skipped: there is no `script` to make a terminal");
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// Replaces what differs from one run to the next: ids, digests, times, sizes, and the rig's folder.
+pub(crate) fn settled(rig: &Rig, value: Value) -> Value {
+    const VARYING: &[&str] =
+        &["at", "ended_at", "run_ms", "oldest", "modified", "database_bytes", "log_bytes"];
+    match value {
+        Value::String(text) => settled_text(rig, &text).into(),
+        Value::Array(items) => items.into_iter().map(|it| settled(rig, it)).collect(),
+        Value::Object(fields) => fields
+            .into_iter()
+            .map(|(key, value)| {
+                let varies = VARYING.contains(&key.as_str()) && !value.is_null();
+                let value = if varies { json!("…") } else { settled(rig, value) };
+                (key, value)
+            })
+            .collect(),
+        other => other,
+    }
+}
+
+fn settled_text(rig: &Rig, text: &str) -> String {
+    let is_made_of = |set: &str| text.chars().all(|char| set.contains(char));
+    match text.len() {
+        26 if is_made_of("0123456789abcdefghjkmnpqrstvwxyz") => "ID".to_owned(),
+        64 if is_made_of("0123456789abcdef") => "DIGEST".to_owned(),
+        _ => text.replace(&rig.folder().display().to_string(), "…"),
+    }
+}
+
+/// Replaces in printed text what differs from one run to the next.
+pub(crate) fn masked(rig: &Rig, text: &str) -> String {
+    let mut text = settled_text(rig, text);
+    for call in rig.json(&["log"])["data"].as_array().unwrap() {
+        let id = call["id"].as_str().unwrap();
+        text = text.replace(id, "ID").replace(&id[id.len() - 8..], "SHORT-ID");
+    }
+    text.lines().map(|line| masked_line(line) + "\n").collect()
+}
+
+fn masked_line(line: &str) -> String {
+    let digit = |char: char| if char.is_ascii_digit() { '0' } else { char };
+    let words: Vec<&str> = line.split(' ').collect();
+    let mask = |(at, word): (usize, &&str)| {
+        let shape: String = word.chars().map(digit).collect();
+        let is_number = !shape.is_empty() && shape.chars().all(|char| matches!(char, '0' | '.'));
+        match words.get(at + 1) {
+            _ if shape == "0000-00-00" => "DATE".to_owned(),
+            _ if shape == "00:00:00" => "TIME".to_owned(),
+            Some(&("ms" | "KiB")) if is_number => "N".to_owned(),
+            _ => (*word).to_owned(),
+        }
+    };
+    words.iter().enumerate().map(mask).collect::<Vec<_>>().join(" ")
 }

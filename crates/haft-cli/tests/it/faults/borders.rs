@@ -14,11 +14,12 @@ const CANARY: &str = "canary: this stands outside";
 
 /// Names a path to each tool in turn.
 fn every_tool(rig: &Rig, path: &str) -> [Called; 4] {
+    let call = |tool, action, args| rig.call_with(&["--no-state"], tool, action, &args);
     [
-        rig.read(&json!({ "path": path })),
-        rig.list_dir(&json!({ "path": path })),
-        rig.grep(&json!({ "pattern": "canary", "path": path })),
-        rig.find(&json!({ "path": path })),
+        call("reader", "read", json!({ "path": path })),
+        call("reader", "list_dir", json!({ "path": path })),
+        call("search", "grep", json!({ "pattern": "canary", "path": path })),
+        call("search", "find", json!({ "path": path })),
     ]
 }
 
@@ -263,7 +264,7 @@ fn o_045_a_project_that_nobody_trusts_overrides_nothing_of_the_users() {
     insta::assert_snapshot!(ran.all().replace(&rig.folder().display().to_string(), "…"), @r#"
     preset edit  (default)
     deny tool = "reader", path = "a.txt"  (…/config/config.toml:1)
-    allow tool = "*"  (.haft/config.toml:1)
+    allow tool = "*"  (.haft/config.toml:1, not followed)
     dropped: .haft/config.toml:1: not followed, because nobody trusts this file: follow the rule `allow tool = "*"`
     dropped: .haft/config.toml:5: not followed, because nobody trusts this file: let tools see `/`
     "#);

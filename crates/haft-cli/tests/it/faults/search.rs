@@ -60,7 +60,7 @@ fn o_033_a_pattern_with_dashes_is_a_pattern() {
         let ran = rig.haft(&["--json", "call", "search", "-a", "action=grep", "-a", &pair]);
         assert_eq!(called(&ran).data()["total"], expected.len(), "{pattern}");
         let given = arguments("grep", &json!({ "pattern": pattern }));
-        let ran = rig.haft_given(&given, &["--json", "call", "search", "-"]);
+        let ran = rig.haft_given(given, &["--json", "call", "search", "-"]);
         assert_eq!(called(&ran).data()["total"], expected.len(), "{pattern}");
     }
     let literal = json!({ "pattern": "-- [ ]", "literal": true });

@@ -1,0 +1,156 @@
+//! Help, manual pages and completion scripts.
+
+use std::process::{Command, Stdio};
+
+use crate::rig::{Rig, run};
+
+/// Every command, as it is typed.
+pub(crate) const COMMANDS: &[&[&str]] = &[
+    &[],
+    &["tools"],
+    &["tools", "show"],
+    &["call"],
+    &["policy"],
+    &["policy", "explain"],
+    &["policy", "show"],
+    &["trust"],
+    &["log"],
+    &["show"],
+    &["state"],
+    &["state", "du"],
+    &["state", "gc"],
+    &["doctor"],
+    &["completions"],
+    &["man"],
+];
+
+#[test]
+fn every_command_explains_itself_within_eighty_columns() {
+    let rig = Rig::new();
+    for command in COMMANDS {
+        for flag in ["-h", "--help"] {
+            let ran = rig.haft(&[command, &[flag][..]].concat());
+            assert_eq!((ran.exit, ran.stderr.as_str()), (0, ""), "{command:?}");
+            assert!(ran.stdout.contains("Usage: haft"), "{}", ran.stdout);
+            for line in ran.stdout.lines() {
+                assert!(line.chars().count() <= 80, "{command:?}: {line}");
+            }
+        }
+    }
+    let version = format!("haft {}\n", env!("CARGO_PKG_VERSION"));
+    assert_eq!(rig.haft(&["--version"]).stdout, version);
+}
+
+#[test]
+fn the_help_names_the_exit_codes() {
+    let rig = Rig::new();
+    insta::assert_snapshot!(rig.haft(&["-h"]).stdout, @r"
+    Typed tools over your files, behind one call path that checks, confines and
+    records every call
+
+    Usage: haft [OPTIONS] <COMMAND>
+
+    Commands:
+      tools        List the tools, or show one of them
+      call         Call a tool
+      policy       See what may happen and why
+      trust        Let this project's own rules count, after you have read them
+      log          List recorded calls, newest first
+      show         Show one recorded call
+      state        Look after recorded state
+      doctor       Check the set-up and say what each part stands on
+      completions  Print a completion script for your shell
+      man          Print the manual page of haft or of one of its commands
+
+    Options:
+      -C, --root <DIR>       A directory that tools may look into; may be given
+                             again [default: the current directory]
+          --preset <PRESET>  What calls may do without asking: read-only, edit or
+                             full [default: edit]
+      -y, --yes              Say yes beforehand to what the preset and rules would
+                             ask about; never to what they deny
+          --json             Print one JSON object instead of text
+          --state-dir <DIR>  Keep records in this directory [default:
+                             HAFT_STATE_DIR, else the platform's state directory]
+          --no-state         Keep no records
+      -v, --verbose...       Say more on standard error; again for even more
+                             (HAFT_LOG takes precise filters)
+          --color <WHEN>     When to use colours [default: auto] [possible values:
+                             auto, always, never]
+      -h, --help             Print help (see more with '--help')
+      -V, --version          Print version
+
+    Exit codes:
+      0    everything went well
+      1    a tool or command could not do what it was asked to
+      2    the command line, the arguments or the configuration is wrong
+      3    a control refused: policy, approval, workspace, protection, budget
+      4    a tool ran past its deadline
+      130  cancelled
+    ");
+}
+
+#[test]
+fn a_command_line_that_cannot_be_read_is_a_mistake() {
+    let rig = Rig::new();
+    for args in [
+        &[][..],
+        &["nonsense"],
+        &["call"],
+        &["tools", "shaw"],
+        &["state"],
+        &["log", "--limit", "0"],
+        &["log", "--limit", "many"],
+        &["--color", "sometimes", "tools"],
+        &["--state-dir", "x", "--no-state", "tools"],
+        &["completions", "nosh"],
+    ] {
+        let ran = rig.haft(args);
+        assert_eq!((ran.exit, ran.stdout.as_str()), (2, ""), "{args:?}: {}", ran.all());
+        assert!(!ran.stderr.is_empty());
+    }
+    assert!(!rig.state().exists());
+}
+
+#[test]
+fn every_command_has_a_manual_page() {
+    let rig = Rig::new();
+    for command in COMMANDS {
+        let ran = rig.haft(&[&["man"], *command].concat());
+        let title = [&["haft"], *command].concat().join("-");
+        assert_eq!(ran.exit, 0, "{}", ran.all());
+        assert!(ran.stdout.contains(&format!(".TH {title} 1 ")), "{}", ran.stdout);
+        assert!(ran.stdout.contains(".SH OPTIONS"), "{}", ran.stdout);
+    }
+    let unknown = rig.haft(&["man", "policy", "nonsense"]);
+    assert_eq!(unknown.exit, 2);
+    insta::assert_snapshot!(unknown.stderr, @r"
+    error: `policy` has no command `nonsense`
+    hint: `haft --help` lists the commands
+    ");
+}
+
+#[test]
+fn completion_scripts_are_scripts() {
+    let rig = Rig::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let ran = rig.haft(&["completions", shell]);
+        assert_eq!((ran.exit, ran.stderr.as_str()), (0, ""));
+        assert!(ran.stdout.contains("doctor"), "{shell}");
+        let check = match shell {
+            "bash" | "zsh" => "-n",
+            "fish" => "--no-execute",
+            _ => continue,
+        };
+        let script = rig.folder().join(shell);
+        std::fs::write(&script, &ran.stdout).unwrap();
+        if Command::new(shell).arg("--version").stdout(Stdio::null()).status().is_err() {
+            eprintln!("skipped: there is no {shell} to read its script");
+            continue;
+        }
+        let mut reading = Command::new(shell);
+        reading.arg(check).arg(script);
+        let read = run(reading);
+        assert_eq!((read.exit, read.all().as_str()), (0, ""), "{shell}");
+    }
+}
