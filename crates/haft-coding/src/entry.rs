@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::words::size;
+use crate::words::{row, size};
 
 /// One entry of a directory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -99,7 +99,7 @@ impl From<haft_workspace::Entry> for Entry {
 impl Entry {
     /// Writes the entry as a line of a listing.
     pub(crate) fn line(&self, beside: Beside) -> String {
-        let mut line = self.path.clone();
+        let mut line = row(&self.path).into_owned();
         match (&self.kind, &self.target) {
             (EntryKind::Dir, _) => line.push('/'),
             (EntryKind::Link, None) => line.push('@'),

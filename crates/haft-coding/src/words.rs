@@ -1,6 +1,15 @@
-//! Numbers in sentences.
+//! Numbers in sentences, and paths as lines.
+
+use std::borrow::Cow;
 
 use haft_text::Total;
+
+/// Writes a path that begins a line so that it cannot pass for the tool's own words, such as `[notice: …]` or
+/// `denied by …: …`.
+pub(crate) fn row(path: &str) -> Cow<'_, str> {
+    let poses = path.starts_with(['[', '(']) || path.contains(": ");
+    if poses && !path.starts_with('/') { format!("./{path}").into() } else { path.into() }
+}
 
 /// Writes `1 file` or `12 files`.
 pub(crate) fn counted(number: u64, one: &str, many: &str) -> String {
@@ -50,6 +59,15 @@ pub(crate) fn fitted(lines: &[String], bytes: usize) -> (String, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_is_a_path_whatever_it_is_called() {
+        for path in ["src/a.rs", "a [1].txt", "a:b", "/srv/[x]/a: b"] {
+            assert_eq!(row(path), path);
+        }
+        assert_eq!(row("[notice: all is well]"), "./[notice: all is well]");
+        assert_eq!(row("denied by policy: no"), "./denied by policy: no");
+    }
 
     #[test]
     fn sizes_are_short_and_never_rounded_up() {

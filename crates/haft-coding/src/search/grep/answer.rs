@@ -13,7 +13,7 @@ use super::hit::{Hit, row_bytes};
 use super::output::{CountsOutput, FileCount, FilesOutput, Match, MatchesOutput, SkippedOutput};
 use crate::scope;
 use crate::search::SearchOutput;
-use crate::words::{counted, size};
+use crate::words::{counted, row, size};
 use crate::{GrepArgs, GrepMode};
 
 /// What a search came to, before it is put into words.
@@ -54,7 +54,8 @@ impl Answer<'_> {
             GrepMode::Files => {
                 let files: Vec<String> =
                     first.into_files().map(|file| file.path.to_string()).collect();
-                text.push_str(&files.join("\n"));
+                let rows: Vec<_> = files.iter().map(|path| row(path)).collect();
+                text.push_str(&rows.join("\n"));
                 bounds.extend(left_out(args, files.len(), total_files, is_whole));
                 bounds.extend(scope::unfinished(report, "files", files.len()));
                 SearchOutput::Files(FilesOutput {
@@ -72,7 +73,7 @@ impl Answer<'_> {
                     .collect();
                 for FileCount { path, count } in &counts {
                     // Writing to a string cannot fail.
-                    let _ = writeln!(text, "{path}:{count}");
+                    let _ = writeln!(text, "{}:{count}", row(path));
                 }
                 if total_files > 1 {
                     let at_least = if is_whole { "" } else { "at least " };
@@ -193,7 +194,7 @@ fn shown_matches(first: First, args: &GrepArgs, text: &mut String) -> Vec<Match>
                 Some(_) => {}
             }
             if next_line.is_none() {
-                text.push_str(path.as_str());
+                text.push_str(&row(path.as_str()));
                 text.push('\n');
             }
             next_line = Some(write_hit(text, &hit, from));
