@@ -139,7 +139,7 @@ impl Invocation<'_> {
         let config = StoreConfig {
             dir,
             retention: retention(&config),
-            redaction: secrets::redaction(self.environment)?,
+            redaction: secrets::redaction(self.environment, &config)?,
         };
         Ok(Store::open(config)?)
     }
@@ -197,7 +197,7 @@ pub(crate) fn assemble(invocation: &Invocation<'_>) -> anyhow::Result<Assembled>
         Some(dir) => State::Directory(StoreConfig {
             dir,
             retention: retention(&config),
-            redaction: secrets::redaction(invocation.environment)?,
+            redaction: secrets::redaction(invocation.environment, &config)?,
         }),
     };
     let approver = TerminalApprover::new(invocation.user(), invocation.global.json);

@@ -1,15 +1,20 @@
 //! Secrets, which neither records nor messages hold.
 
+use haft::config::Config;
 use haft::store::{REDACTED, Redaction, StoreError};
 use serde_json::json;
 
 use crate::environment::Environment;
 
-/// Returns what is taken out of records: what looks like a secret, and wherever it stands what the environment holds
-/// under the name of one.
-pub(crate) fn redaction(environment: &Environment) -> Result<Redaction, StoreError> {
+/// Returns what is taken out of records: what looks like a secret, wherever it stands what the environment holds under
+/// the name of one, and the arguments of calls where the configuration says so.
+pub(crate) fn redaction(
+    environment: &Environment,
+    config: &Config,
+) -> Result<Redaction, StoreError> {
     let by_name = Redaction::new([])?;
-    Redaction::new(environment.secrets(|name| is_secret_name(&by_name, name)))
+    let redaction = Redaction::new(environment.secrets(|name| is_secret_name(&by_name, name)))?;
+    Ok(if config.journal.record_arguments { redaction } else { redaction.without_arguments() })
 }
 
 /// Masks what a message about a configuration file shows of its lines.

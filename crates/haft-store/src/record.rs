@@ -13,6 +13,7 @@ use haft_protocol::{
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::redaction::NOT_RECORDED;
 use crate::{Redaction, StoreError};
 
 /// Levels of nesting that are kept; less than a JSON parser reads back, for records wrap what they keep.
@@ -104,7 +105,7 @@ impl<'r> Recorder<'r> {
             because: decision.map(|decision| self.text(&decision.because, RECORD_TEXT_BYTES)),
             effects: record.effects.as_ref().map(json).transpose()?,
             bindings: if bindings.is_empty() { None } else { Some(json(&bindings)?) },
-            arguments: json(&self.value(&record.arguments, RECORD_ARGUMENT_BYTES))?,
+            arguments: json(&self.arguments(&record.arguments))?,
         })
     }
 
@@ -216,13 +217,22 @@ impl<'r> Recorder<'r> {
         }
     }
 
+    fn arguments(&mut self, arguments: &Value) -> Value {
+        if self.redaction.keeps_arguments {
+            self.value(arguments, RECORD_ARGUMENT_BYTES)
+        } else {
+            NOT_RECORDED.into()
+        }
+    }
+
     fn bindings(&mut self, bindings: &[BindingRecord]) -> Vec<BindingRecord> {
+        let keeps_arguments = self.redaction.keeps_arguments;
         let mut text = |text: &str| self.text(text, RECORD_TEXT_BYTES);
         bindings
             .iter()
             .map(|binding| BindingRecord {
                 slot: binding.slot.clone(),
-                given: text(&binding.given),
+                given: if keeps_arguments { text(&binding.given) } else { NOT_RECORDED.to_owned() },
                 path: LogicalPath::new(text(binding.path.as_str())),
                 access: binding.access,
             })

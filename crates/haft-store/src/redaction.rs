@@ -16,6 +16,9 @@ use names::is_secret_name;
 /// What stands in a record where a secret stood.
 pub const REDACTED: &str = "[redacted]";
 
+/// What stands in a record in place of the arguments, where those are not kept.
+pub(crate) const NOT_RECORDED: &str = "[not recorded]";
+
 /// Bytes below which a handed-in secret is not looked for: it would shred every text.
 const LITERAL_BYTES_MIN: usize = 4;
 
@@ -32,6 +35,7 @@ const PASSES: usize = 8;
 pub struct Redaction {
     literals: Option<Regex>,
     longest_literal: usize,
+    pub(crate) keeps_arguments: bool,
 }
 
 impl Redaction {
@@ -55,7 +59,15 @@ impl Redaction {
                     .map_err(|source| StoreError::Redaction { source: source.into() })?,
             ),
         };
-        Ok(Self { literals, longest_literal })
+        Ok(Self { literals, longest_literal, keeps_arguments: true })
+    }
+
+    /// Also leaves out what callers write: of a call's arguments the digest is kept, of its paths what they resolve to.
+    ///
+    /// An outcome may still repeat some of it, as an error does that names a path.
+    pub fn without_arguments(mut self) -> Self {
+        self.keeps_arguments = false;
+        self
     }
 
     /// Redacts a text.

@@ -7,7 +7,7 @@ use haft_protocol::{
     Denial, ErrorKind, Evidence, Failure, ImageType, LogicalPath, NoticeKind, Outcome,
     OutcomeRecord, Status, limits,
 };
-use haft_store::{CallStatus, IdQuery, LogFilter};
+use haft_store::{CallStatus, IdQuery, LogFilter, Redaction, Retention, Store};
 use haft_tool::ports::{Entry, Journal as _};
 use serde_json::json;
 
@@ -314,6 +314,27 @@ async fn o_050_secrets_are_in_no_record() {
     let kept = open(dir.path()).show(&IdQuery::from(call(1))).unwrap();
     assert_eq!(kept.intent.arguments_digest, record.arguments_digest);
     insta::assert_snapshot!(kept.intent.arguments, @r#"{"password":"[redacted]","command":"curl -u me:[redacted] https://me:[redacted]@host","[redacted]":1}"#);
+}
+
+#[tokio::test]
+async fn arguments_can_be_left_out_of_records() {
+    let redaction = Redaction::new([]).unwrap().without_arguments();
+    let store = Store::in_memory(Retention::default(), redaction).unwrap();
+    let mut record = with_arguments(call(1), json!({ "path": "./a.txt" }));
+    record.bindings = vec![BindingRecord {
+        slot: "path".to_owned(),
+        given: "./a.txt".to_owned(),
+        path: LogicalPath::new("a.txt"),
+        access: Access::Read,
+    }];
+    store.append(Entry::Intent(&record)).await.unwrap();
+    let kept = store.show(&IdQuery::from(call(1))).unwrap().intent;
+    assert_eq!(kept.arguments, "[not recorded]");
+    assert_eq!(
+        (&*kept.bindings[0].given, kept.bindings[0].path.as_str()),
+        ("[not recorded]", "a.txt")
+    );
+    assert_eq!(kept.arguments_digest, record.arguments_digest);
 }
 
 #[tokio::test]

@@ -71,3 +71,16 @@ fn an_artifact_does_not_act_on_a_terminal() {
     let Some(shown) = at_terminal(&rig, &["show", &id], "") else { return };
     assert!(!shown.contains('\u{9b}') && !shown.contains("\x1b]"), "{shown:?}");
 }
+
+#[test]
+fn trust_shows_the_whole_file_before_it_asks() {
+    let rig = Rig::new();
+    rig.project("preset = \"edit\" # \u{1b}[2J\u{202e}\n");
+    let Some(no) = at_terminal(&rig, &["--color", "never", "trust"], "n\n") else { return };
+    assert!(no.contains(r#"preset = "edit" # \x1b[2J\u{202e}"#), "{no}");
+    assert!(no.contains("not trusted: nobody said yes"), "{no}");
+    assert_eq!(rig.haft(&["trust"]).exit, 3);
+    let yes = at_terminal(&rig, &["--color", "never", "trust"], "y\n").unwrap();
+    assert!(yes.contains("Trust exactly this? [y/N]") && yes.contains("trusted: "), "{yes}");
+    assert_eq!(rig.haft(&["trust"]).exit, 0);
+}

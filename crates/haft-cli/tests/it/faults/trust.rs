@@ -203,6 +203,27 @@ fn o_121_a_setting_that_is_misspelled_stops_the_command() {
 }
 
 #[test]
+fn o_121_a_setting_that_is_read_is_followed() {
+    let rig = Rig::new();
+    rig.file("a.txt", "text\n").config("[journal]\nrecord_arguments = false\n");
+    assert_eq!(rig.grep(&json!({ "pattern": "for nobody else" })).exit, 0);
+    let shown = rig.haft(&["show", "last"]).all();
+    assert!(shown.contains("[not recorded]") && !shown.contains("for nobody else"), "{shown}");
+
+    rig.config("[limits]\noutcome_text_bytes = 1024\n");
+    rig.file("long.txt", "line\n".repeat(1_000));
+    assert!(rig.read(&json!({ "path": "long.txt" })).text.len() < 2_000);
+
+    let out = rig.out("b.txt").display().to_string();
+    rig.outside("b.txt", "text\n");
+    assert_eq!(rig.read(&json!({ "path": out })).control(), "workspace");
+    let roots = json!([rig.out("")]);
+    rig.config(&format!("[protection]\nextra = [\"a.*\"]\n[roots]\nextra = {roots}\n"));
+    assert_eq!(rig.read(&json!({ "path": out })).text, "1\ttext");
+    assert_eq!(rig.read(&json!({ "path": "a.txt" })).control(), "protection");
+}
+
+#[test]
 fn o_121_the_policy_in_force_names_where_each_part_comes_from() {
     let rig = Rig::new();
     rig.config("preset = \"read-only\"\n\n[[rules]]\ndecision = \"deny\"\ntool = \"search\"\n")
