@@ -227,3 +227,123 @@ async fn changes_that_cannot_be_told_are_not_passed_over() {
     assert!(outcome.is_ok());
     assert_eq!(outcome.notices[0].kind, NoticeKind::Degraded);
 }
+
+/// A source whose waking fails, panics or never ends.
+struct Sleeper(Mood);
+
+impl haft_tool::ToolSource for Sleeper {
+    fn name(&self) -> &'static str {
+        "sleeper"
+    }
+
+    fn scope(&self) -> haft_tool::Scope {
+        haft_tool::Scope::Shared
+    }
+
+    fn build(
+        &self,
+        _: &haft_tool::BuildContext,
+    ) -> Result<Vec<Arc<dyn Tool>>, haft_tool::SourceError> {
+        Ok(vec![writer("local/write")])
+    }
+
+    fn activate(&self) -> haft_tool::BoxFuture<'_, Result<(), haft_protocol::Failure>> {
+        let mood = self.0;
+        Box::pin(async move {
+            match mood {
+                Mood::Works => Ok(()),
+                Mood::Fails => {
+                    Err(haft_protocol::Failure::new(ErrorKind::Unavailable, "the server is down"))
+                }
+                Mood::Panics => panic!("boom"),
+                Mood::Hangs => std::future::pending().await,
+            }
+        })
+    }
+}
+
+async fn call_of_sleeper(mood: Mood) -> (Rig, haft_tool::CallHandle) {
+    let rig = Rig::builder().build();
+    rig.registry.register(Arc::new(Sleeper(mood)), haft_tool::OnConflict::Reject).unwrap();
+    let mut context = rig.context.clone();
+    context.tools = rig.registry.snapshot();
+    let handle = rig.dispatch.start(&context, rig.tool_call("write", json!({ "path": "a" })));
+    for _ in 0..20 {
+        tokio::task::yield_now().await;
+    }
+    (rig, handle)
+}
+
+#[tokio::test]
+async fn a_source_that_does_not_wake_up_ends_its_calls() {
+    let (_rig, handle) = call_of_sleeper(Mood::Fails).await;
+    let failed = handle.await.into_outcome().unwrap();
+    assert!(failed.model_text().contains("the server is down"), "{}", failed.model_text());
+    let (_rig, handle) = call_of_sleeper(Mood::Panics).await;
+    assert!(is_internal(&handle.await.into_outcome().unwrap()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_source_that_never_wakes_up_is_given_up() {
+    let (_rig, handle) = call_of_sleeper(Mood::Hangs).await;
+    let given_up = handle.await.into_outcome().unwrap();
+    assert!(given_up.model_text().contains("did not wake up within"), "{}", given_up.model_text());
+}
+
+#[tokio::test]
+async fn a_call_cancelled_while_its_source_wakes_up_ends_cancelled() {
+    let (rig, handle) = call_of_sleeper(Mood::Hangs).await;
+    handle.cancel();
+    assert_eq!(handle.await.into_outcome().unwrap().status, Status::Cancelled);
+    assert_eq!(rig.words(), ["intent", "outcome"]);
+}
+
+#[tokio::test]
+async fn a_call_cancelled_in_a_hook_ends_cancelled_and_is_on_record() {
+    let hooks = Hooks::none().pre("slow", |_| std::future::pending());
+    let rig = Rig::builder().tool(writer("local/write")).hooks(hooks).build();
+    let handle = rig.dispatch.start(&rig.context, rig.tool_call("write", json!({ "path": "a" })));
+    for _ in 0..20 {
+        tokio::task::yield_now().await;
+    }
+    handle.cancel();
+    assert_eq!(handle.await.into_outcome().unwrap().status, Status::Cancelled);
+    assert_eq!(rig.words(), ["intent", "outcome"]);
+}
+
+#[tokio::test]
+async fn a_call_cancelled_while_it_waits_for_a_lock_withdraws() {
+    let holder = tool("local/holder", 60_000, |call| {
+        Box::pin(async move {
+            call.cancellation().cancelled().await;
+            Output::text("held")
+        })
+    });
+    let rig = Rig::builder().tool(holder).tool(writer("local/write")).build();
+    let holding = rig.dispatch.start(&rig.context, rig.tool_call("holder", json!({})));
+    while !rig.words().contains(&"started") {
+        tokio::task::yield_now().await;
+    }
+    let waiting = rig.dispatch.start(&rig.context, rig.tool_call("write", json!({ "path": "a" })));
+    for _ in 0..20 {
+        tokio::task::yield_now().await;
+    }
+    waiting.cancel();
+    assert_eq!(waiting.await.into_outcome().unwrap().status, Status::Cancelled);
+    holding.cancel();
+    assert_eq!(holding.await.into_outcome().unwrap().status, Status::Cancelled);
+    assert!(rig.call("write", json!({ "path": "a" })).await.is_ok(), "something stayed locked");
+}
+
+#[tokio::test]
+async fn a_call_cancelled_while_a_person_is_asked_ends_cancelled() {
+    let rule = haft_policy::Rule::ask().tool("local/write".parse().unwrap());
+    let rig = Rig::builder().tool(writer("local/write")).rule(rule).build();
+    rig.oracle.temper.set(Mood::Hangs);
+    let handle = rig.dispatch.start(&rig.context, rig.tool_call("write", json!({ "path": "a" })));
+    while !rig.words().contains(&"ticket") {
+        tokio::task::yield_now().await;
+    }
+    handle.cancel();
+    assert_eq!(handle.await.into_outcome().unwrap().status, Status::Cancelled);
+}
