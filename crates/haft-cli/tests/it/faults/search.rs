@@ -277,6 +277,18 @@ fn o_036_a_search_that_is_called_off_ends_within_a_second() {
 }
 
 #[test]
+fn o_036_a_search_that_takes_too_long_answers_with_what_it_has() {
+    let rig = Rig::new();
+    let begun = Instant::now();
+    let called = called(&LongWork::begin(&rig).wait());
+    let took = begun.elapsed();
+    assert!(took < Duration::from_mins(1), "it took {took:?}");
+    assert_eq!(called.data()["matches"][0]["text"], "word1");
+    assert_eq!(called.data()["is_total_exact"], false);
+    assert!(called.bounds().contains("the time was up"), "{}", called.text);
+}
+
+#[test]
 fn o_037_a_hit_in_a_very_long_line_is_shown_with_what_stands_around_it() {
     let rig = Rig::new();
     let half = "x".repeat(1_500_000);

@@ -7,7 +7,8 @@ use serde_json::json;
 
 use super::{PATIENCE, Ran, Rig, arguments, ran};
 
-/// A search that takes far longer than anybody waits for it, and is under way.
+/// A search that finds `word1` in the first line of `long.txt`, takes far longer for the others than anybody waits, and
+/// is under way.
 pub(crate) struct LongWork {
     child: Child,
 }
@@ -15,8 +16,9 @@ pub(crate) struct LongWork {
 impl LongWork {
     /// Begins the search in JSON mode, and returns once its body runs.
     pub(crate) fn begin(rig: &Rig) -> Self {
-        // Word borders of Unicode in text beyond ASCII are what takes the engine its time.
-        rig.file("long.txt", format!("{}\n", "é".repeat(70)).repeat(300_000));
+        // Borders of words in text beyond ASCII are what takes the engine its time.
+        let line = format!("{}\n", "é".repeat(70));
+        rig.file("long.txt", format!("word1\n{}", line.repeat(300_000)));
         let slow = arguments("grep", &json!({ "pattern": r"\b(?:\w{1,9}){1,9}\d\b" }));
         let mut command = rig.command(&["--json", "call", "search", &slow]);
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -27,11 +29,16 @@ impl LongWork {
         Self { child }
     }
 
+    /// Waits until the search ends by itself.
+    pub(crate) fn wait(self) -> Ran {
+        ran(self.child.wait_with_output())
+    }
+
     /// Does what Ctrl-C does, and waits for the end.
     pub(crate) fn interrupt(self) -> Ran {
         let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
-        ran(self.child.wait_with_output())
+        self.wait()
     }
 
     /// Ends the process before it can say a word.
