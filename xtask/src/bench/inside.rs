@@ -20,7 +20,7 @@ pub(crate) struct Row {
 /// Builds and runs the benchmark of the call path, and returns what it printed.
 pub(crate) fn measure_call_path(root: &Path) -> Result<Value> {
     let mut command = repository::cargo(root);
-    command.args(["bench", "--quiet", "--package", "haft", "--bench", "call_path"]);
+    command.args(["bench", "--package", "haft", "--bench", "call_path"]);
     eprintln!("+ {}", repository::spelled(&command));
     let output = command.stderr(Stdio::inherit()).output().context("cannot start cargo bench")?;
     ensure!(output.status.success(), "the benchmark failed with {}", output.status);
