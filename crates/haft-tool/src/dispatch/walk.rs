@@ -180,7 +180,7 @@ impl<'a> Walk<'a> {
             let text = "a waiting call lost its arguments";
             return Err(failed(Failure::new(ErrorKind::Internal, text)));
         };
-        let (arguments, asked) = self.normalise(&registered, given.clone()).await?;
+        let (arguments, asked) = self.normalise(&registered, given).await?;
         let effects = self.effects(&registered, &arguments)?;
         let (mut was_stale, mut was_missing) = (false, false);
         loop {
@@ -290,15 +290,13 @@ impl<'a> Walk<'a> {
         let extra =
             if descriptor.capabilities().is_read_only() { Extra::Drop } else { Extra::Reject };
         let reading = Reading { extra, ..Reading::default() };
-        // What is no object is refused, and what was given goes on record as it came.
+        // What cannot be read goes on record as it came; an object is refused here only for its size or depth.
         let unread = match &raw {
-            RawArguments::Json(Value::Object(_)) => None,
-            raw => Some(raw.clone()),
+            RawArguments::Json(Value::Object(_)) => RawArguments::from("(too large or too deep)"),
+            raw => raw.clone(),
         };
         let decoded = descriptor.input().decode(raw, reading).map_err(|error| {
-            if let Some(unread) = &unread {
-                self.note(unread);
-            }
+            self.note(&unread);
             failed(error.into())
         })?;
         for repair in &decoded.repairs {
@@ -313,9 +311,12 @@ impl<'a> Walk<'a> {
     async fn normalise(
         &mut self,
         registered: &Registered,
-        given: Map<String, Value>,
+        given: &Map<String, Value>,
     ) -> Result<(Arguments, Vec<String>), Ended> {
-        let mut arguments = Self::check(registered, given)?;
+        let checked = Self::check(registered, given.clone());
+        let mut arguments = checked.inspect_err(|_| {
+            self.intent.arguments = Value::Object(given.clone());
+        })?;
         let mut asked = Vec::new();
         for (name, hook) in &self.context.hooks.pre {
             let proposed = Proposed {

@@ -274,3 +274,21 @@ async fn a_write_is_never_tried_again() {
     let rig = Rig::builder().tool(once).build();
     assert_eq!(rig.call("once", json!({})).await.usage.attempts, Some(1));
 }
+
+#[tokio::test]
+async fn refused_calls_are_on_record_with_their_arguments() {
+    for (tool, arguments) in [
+        ("nobody", json!({ "why": "unknown tool" })),
+        ("write", json!({ "path": 7 })),
+        ("write", json!("no object")),
+        ("write", json!({ "path": "../out" })),
+    ] {
+        let rig = Rig::builder().tool(writer("local/write")).build();
+        rig.call(tool, arguments.clone()).await;
+        let kept = rig.journal.entries().into_iter().find_map(|entry| match entry {
+            Kept::Intent(intent) => Some(intent.arguments),
+            _ => None,
+        });
+        assert_eq!(kept, Some(arguments), "{tool}");
+    }
+}
