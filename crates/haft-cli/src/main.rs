@@ -39,7 +39,7 @@ fn main() -> ExitCode {
         Ok(exit) => exit,
         Err(error) => report(printer, &error),
     };
-    exit.into()
+    print::delivered(exit, printer).into()
 }
 
 /// Runs a command on a runtime of its own.

@@ -1,12 +1,8 @@
 //! The only place that prints.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "a face ends the process when nobody reads it any more"
-)]
-
 use std::borrow::Cow;
-use std::io::{IsTerminal as _, Write as _};
+use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
+use std::sync::OnceLock;
 
 use anstream::ColorChoice;
 use anstyle::{AnsiColor, Style};
@@ -21,6 +17,12 @@ use crate::exit::Exit;
 
 /// The version of the JSON envelope.
 const ENVELOPE_VERSION: u32 = 1;
+
+/// Characters of an error or a hint that are shown.
+const ERROR_CHARS: usize = 4_000;
+
+/// Why standard output takes no more, once it does not.
+static UNWRITABLE: OnceLock<io::Error> = OnceLock::new();
 
 /// Columns that text is wrapped to where the terminal is wider or says nothing.
 const COLUMNS: usize = 80;
@@ -96,6 +98,8 @@ impl Printer {
 
     /// Prints an error, as text on standard error or as the one JSON object.
     pub(crate) fn error(self, exit: Exit, kind: &str, text: &str, hints: &[String]) -> Exit {
+        let text = &*within(text, ERROR_CHARS);
+        let hints: Vec<_> = hints.iter().map(|hint| within(hint, ERROR_CHARS)).collect();
         if self.json {
             self.object(&json!({
                 "haft": ENVELOPE_VERSION,
@@ -106,7 +110,7 @@ impl Printer {
             }));
         } else {
             self.aside(Tone::Bad, "error", text);
-            for hint in hints {
+            for hint in &hints {
                 self.aside(Tone::Warn, "hint", hint);
             }
         }
@@ -162,11 +166,12 @@ impl Printer {
         }
     }
 
-    /// Prints a remark to standard error: a label, then text.
+    /// Prints a remark to standard error: a label, then text. Further lines are indented, so that no text can pass for
+    /// another remark.
     #[expect(clippy::unused_self, reason = "whoever prints has a printer")]
     pub(crate) fn aside(self, tone: Tone, label: &str, text: &str) {
         let style = tone.style();
-        let text = haft::text::visible(text);
+        let text = haft::text::visible(text).trim_end_matches('\n').replace('\n', "\n  ");
         let mut stderr = anstream::stderr().lock();
         // There is nobody left to tell when standard error is closed.
         let _ = writeln!(stderr, "{style}{label}{style:#}: {text}");
@@ -178,7 +183,7 @@ impl Printer {
         if stdout.is_terminal() {
             return self.text(&String::from_utf8_lossy(bytes));
         }
-        finish(stdout.write_all(bytes).and_then(|()| stdout.flush()));
+        write(&mut stdout, bytes);
     }
 
     /// Writes a text of our own that is meant for another program: a script, a page.
@@ -186,32 +191,47 @@ impl Printer {
         self.raw(text);
     }
 
-    /// Writes what is already safe to print. A closed pipe ends the command quietly, as `head` expects.
+    /// Writes what is already safe to print.
     #[expect(clippy::unused_self, reason = "whoever prints has a printer")]
     fn raw(self, text: &str) {
         let mut stdout = anstream::stdout().lock();
-        finish(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));
+        write(&mut stdout, text.as_bytes());
     }
 }
 
-/// Ends the command where standard output does: quietly when its reader went away, as `head` does.
-fn finish(written: std::io::Result<()>) {
-    if let Err(error) = written {
-        let code =
-            if error.kind() == std::io::ErrorKind::BrokenPipe { 0 } else { Exit::Failed as i32 };
-        std::process::exit(code);
+/// Writes to standard output until it takes no more. What the command does and how it ends is not up to its reader.
+fn write(stdout: &mut impl io::Write, bytes: &[u8]) {
+    if UNWRITABLE.get().is_some() {
+        return;
+    }
+    if let Err(error) = stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+        let _ = UNWRITABLE.set(error);
+    }
+}
+
+/// Returns how a command ends whose output may not have been written: as it ended itself where its reader had enough, as
+/// `head` does; as a failure where what was asked for could not be delivered.
+pub(crate) fn delivered(exit: Exit, printer: Printer) -> Exit {
+    match UNWRITABLE.get() {
+        Some(error) if error.kind() != ErrorKind::BrokenPipe => {
+            printer.aside(Tone::Bad, "error", &format!("cannot write to standard output: {error}"));
+            if exit == Exit::Ok { Exit::Failed } else { exit }
+        }
+        _ => exit,
     }
 }
 
 /// Says why the command line could not be read, or what was asked to be said about it: its help, its version.
 pub(crate) fn unread(error: &clap::Error, environment: &Environment) -> Exit {
     if !error.use_stderr() {
-        // There is nobody left to tell when standard output is closed.
-        let _ = error.print();
-        return Exit::Ok;
+        let is_printed = error.print().or_else(|error| match error.kind() {
+            ErrorKind::BrokenPipe => Ok(()),
+            _ => Err(error),
+        });
+        return if is_printed.is_ok() { Exit::Ok } else { Exit::Failed };
     }
     let mut typed = environment.arguments.iter().map(|it| it.to_string_lossy());
-    let is_harmless = typed.all(|it| matches!(haft::text::visible(&it), Cow::Borrowed(_)));
+    let is_harmless = typed.all(|it| matches!(haft::text::visible_line(&it), Cow::Borrowed(_)));
     if is_harmless && !environment.wants_json() {
         let _ = error.print();
         return Exit::Usage;
@@ -250,6 +270,14 @@ fn wrapped(text: &str, columns: usize) -> Vec<String> {
         .word_separator(WordSeparator::AsciiSpace)
         .word_splitter(WordSplitter::NoHyphenation);
     textwrap::wrap(text, options).into_iter().map(Cow::into_owned).collect()
+}
+
+/// Cuts a text to a number of characters and marks the cut.
+fn within(text: &str, chars: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(chars).and_then(|(at, _)| text.get(..at)) {
+        Some(kept) => Cow::Owned(format!("{kept}…")),
+        None => Cow::Borrowed(text),
+    }
 }
 
 /// Cuts a text to a number of columns and marks the cut.

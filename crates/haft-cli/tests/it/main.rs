@@ -13,6 +13,7 @@
     reason = "a test fails by panicking, and says when it cannot be held"
 )]
 
+mod attacks;
 mod commands;
 mod faults;
 mod rig;

@@ -67,9 +67,9 @@ fn o_045_opening_a_project_starts_nothing() {
     assert_eq!(ran.exit, 2);
     insta::assert_snapshot!(ran.stderr, @r"
     error: .haft/config.toml:1:2: unknown key `hooks`: expected `preset`, `rules`, `protection`, `roots`, `limits` or `journal`
-      |
-    1 | [hooks]
-      |  ^^^^^
+        |
+      1 | [hooks]
+        |  ^^^^^
     ");
 }
 
@@ -153,49 +153,49 @@ fn o_121_a_setting_that_is_misspelled_stops_the_command() {
     said.push(ran.stderr);
     insta::assert_snapshot!(said.join("\n"), @r#"
     error: …/config/config.toml:1:1: unknown key `denyWrit`: expected `preset`, `rules`, `protection`, `roots`, `limits` or `journal`
-      |
-    1 | denyWrit = ["a"]
-      | ^^^^^^^^
+        |
+      1 | denyWrit = ["a"]
+        | ^^^^^^^^
 
     error: …/config/config.toml:1:1: unknown key `permission_mode`: expected `preset`, `rules`, `protection`, `roots`, `limits` or `journal`
-      |
-    1 | permission_mode = "nonsense"
-      | ^^^^^^^^^^^^^^^
+        |
+      1 | permission_mode = "nonsense"
+        | ^^^^^^^^^^^^^^^
 
     error: …/config/config.toml:1:2: unknown key `mcp`: expected `preset`, `rules`, `protection`, `roots`, `limits` or `journal`
-      |
-    1 | [mcp.servers.x]
-      |  ^^^
+        |
+      1 | [mcp.servers.x]
+        |  ^^^
 
     error: …/config/config.toml:2:1: unknown key `rules.deny`: expected `decision`, `tool`, `tools`, `path`, `paths`, `capabilities`, `access` or `reason`
-      |
-    2 | deny = "a"
-      | ^^^^
+        |
+      2 | deny = "a"
+        | ^^^^
 
     error: …/config/config.toml:2:12: `denny` is not a decision: did you mean `deny`?
-      |
-    2 | decision = "denny"
-      |            ^^^^^^^
+        |
+      2 | decision = "denny"
+        |            ^^^^^^^
 
     error: …/config/config.toml:1:9: `rules` takes a list, and this is text
-      |
-    1 | rules = "deny"
-      |         ^^^^^^
+        |
+      1 | rules = "deny"
+        |         ^^^^^^
 
     error: …/config/config.toml:2:1: unknown key `protection.extras`: did you mean `extra`?
-      |
-    2 | extras = ["*.pem"]
-      | ^^^^^^
+        |
+      2 | extras = ["*.pem"]
+        | ^^^^^^
 
     error: …/config/config.toml:2:11: `limits.permits` takes a whole number, and this is text
-      |
-    2 | permits = "many"
-      |           ^^^^^^
+        |
+      2 | permits = "many"
+        |           ^^^^^^
 
     error: …/config/config.toml:2:11: `limits.permits` is 0: expected 1 to 64
-      |
-    2 | permits = 0
-      |           ^
+        |
+      2 | permits = 0
+        |           ^
 
     error: HAFT_PRESETT: there is no such variable: did you mean `HAFT_PRESET`?
     "#);
