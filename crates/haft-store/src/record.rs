@@ -13,7 +13,7 @@ use haft_protocol::{
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::redaction::NOT_RECORDED;
+use crate::redaction::{KeyTrail, NOT_RECORDED};
 use crate::{Redaction, StoreError};
 
 /// Levels of nesting that are kept; less than a JSON parser reads back, for records wrap what they keep.
@@ -165,8 +165,13 @@ impl<'r> Recorder<'r> {
         // Undo goes by the paths of changes, so they stay as they are.
         kept.changes = outcome.changes.iter().take(RECORD_CHANGES).cloned().collect();
         kept.usage = outcome.usage;
-        kept.content =
-            outcome.content.iter().take(RECORD_PARTS).map(|part| self.part(part)).collect();
+        let mut trail = KeyTrail::default();
+        kept.content = outcome
+            .content
+            .iter()
+            .take(RECORD_PARTS)
+            .map(|part| self.part(part, &mut trail))
+            .collect();
         kept.structured =
             outcome.structured.as_ref().map(|value| self.value(value, RECORD_TEXT_BYTES));
         kept.notices = outcome
@@ -199,9 +204,11 @@ impl<'r> Recorder<'r> {
         kept
     }
 
-    fn part(&mut self, part: &ContentPart) -> ContentPart {
+    fn part(&mut self, part: &ContentPart, trail: &mut KeyTrail) -> ContentPart {
         match part {
-            ContentPart::Text { text } => ContentPart::text(self.text(text, RECORD_TEXT_BYTES)),
+            ContentPart::Text { text } => {
+                ContentPart::text(self.text(&trail.next(text), RECORD_TEXT_BYTES))
+            }
             ContentPart::Image { media_type, data } => ContentPart::text(format!(
                 "[{}, {} bytes, sha256 {}; not kept in the record]",
                 media_type.media_type(),

@@ -1,16 +1,19 @@
 //! Secrets are taken out of a record before it is written.
 
+mod escapes;
+mod keys;
 mod names;
 mod shapes;
 
 use std::borrow::Cow;
-use std::fmt;
+use std::{fmt, mem};
 
 use haft_protocol::limits::ARGUMENTS_DEPTH;
 use regex::bytes::Regex;
 use serde_json::{Map, Value};
 
 use crate::StoreError;
+pub(crate) use keys::KeyTrail;
 use names::is_secret_name;
 
 /// What stands in a record where a secret stood.
@@ -26,11 +29,14 @@ const LITERAL_BYTES_MIN: usize = 4;
 /// done by then was built to be like that.
 const PASSES: usize = 8;
 
+/// How often escapes may be escaped themselves.
+const ESCAPED: usize = 3;
+
 /// Takes secrets out of text and JSON.
 ///
 /// Three things count as a secret: a text that the face handed in because it knows it to be one, a text in a
 /// well-known shape (`ghp_…`, a private key, the password of a URL), and whatever stands behind a name like `password`.
-/// What comes out is [`REDACTED`]. Redacting twice is redacting once.
+/// What comes out is [`REDACTED`]. A text that shows a secret only once its escapes are decoded goes as a whole. Redacting twice is redacting once.
 #[derive(Clone)]
 pub struct Redaction {
     literals: Option<Regex>,
@@ -72,6 +78,11 @@ impl Redaction {
 
     /// Redacts a text.
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let redacted = self.as_written(text);
+        if self.hides_secret(&redacted) { Cow::Borrowed(REDACTED) } else { redacted }
+    }
+
+    fn as_written<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut redacted = Cow::Borrowed(text);
         for _ in 0..PASSES {
             match self.pass(&redacted) {
@@ -90,11 +101,7 @@ impl Redaction {
     /// Values nested deeper than arguments may be are left out.
     pub fn json(&self, value: &Value) -> Value {
         let mut text = |text: &str| self.text(text).into_owned();
-        Walk { leaf: &mut text, nodes_left: usize::MAX, depth_max: ARGUMENTS_DEPTH }.value(
-            value,
-            0,
-            Named::Plain,
-        )
+        Self::json_within(value, usize::MAX, ARGUMENTS_DEPTH, &mut text)
     }
 
     /// Redacts a value whose texts are rewritten by `leaf`, which has to redact, within bounds of number and depth.
@@ -104,12 +111,38 @@ impl Redaction {
         depth: usize,
         leaf: &mut dyn FnMut(&str) -> String,
     ) -> Value {
-        Walk { leaf, nodes_left: nodes, depth_max: depth }.value(value, 0, Named::Plain)
+        let mut walk = Walk {
+            leaf,
+            nodes_left: nodes,
+            depth_max: depth,
+            trail: KeyTrail::default(),
+            in_array: false,
+            has_keys: keys::are_in_value(value),
+        };
+        walk.value(value, 0, Named::Plain)
     }
 
     /// Returns how many bytes past a cut have to be looked at, so that no secret is cut and then not known for one.
     pub(crate) fn margin(&self) -> usize {
         self.longest_literal.max(4 * 1024)
+    }
+
+    /// Tells whether a redacted text has a secret left that shows only once its escapes are decoded.
+    fn hides_secret(&self, text: &str) -> bool {
+        let mut decoded = escapes::decoded(text);
+        for _ in 0..ESCAPED {
+            let Some(plain) = decoded else { return false };
+            let is_literal =
+                || self.literals.as_ref().is_some_and(|it| it.is_match(plain.as_bytes()));
+            let has_shape =
+                || shapes::shared().is_none_or(|shapes| shapes.has_secret_of_itself(&plain));
+            let has_name = || escapes::hides_letters(text) && self.pass(&plain).is_some();
+            if is_literal() || has_shape() || has_name() {
+                return true;
+            }
+            decoded = escapes::decoded(&plain);
+        }
+        false
     }
 
     /// Goes over the text once. Returns `None` when there is nothing to take out.
@@ -123,6 +156,12 @@ impl Redaction {
         // Without its patterns a redaction knows no secret from another text, and lets nothing through.
         let everything = || (text != REDACTED && !text.is_empty()).then(|| REDACTED.to_owned());
         let Some(shapes) = shapes::shared() else { return everything() };
+        if keys::are_in(changed.as_deref().unwrap_or(text)) {
+            let Some(line) = shapes::key_line() else { return everything() };
+            if let Some(poorer) = replace(line, changed.as_deref().unwrap_or(text)) {
+                changed = Some(poorer);
+            }
+        }
         for shape in shapes.found(changed.as_deref().unwrap_or(text)) {
             let Some(shape) = shape else { return everything() };
             if let Some(poorer) = replace(shape, changed.as_deref().unwrap_or(text)) {
@@ -180,6 +219,10 @@ struct Walk<'a> {
     leaf: &'a mut dyn FnMut(&str) -> String,
     nodes_left: usize,
     depth_max: usize,
+    trail: KeyTrail,
+    in_array: bool,
+    /// Whether there are private keys in the value, so that what looks like a part of one is taken for it.
+    has_keys: bool,
 }
 
 impl Walk<'_> {
@@ -188,8 +231,7 @@ impl Walk<'_> {
         match (value, named) {
             (Value::Null | Value::Bool(_), _) | (Value::Number(_), Named::Plain) => value.clone(),
             (Value::Number(_), Named::Secret) => REDACTED.into(),
-            (Value::String(text), Named::Secret) if !text.is_empty() => REDACTED.into(),
-            (Value::String(text), _) => (self.leaf)(text).into(),
+            (Value::String(text), _) => self.text(text, named).into(),
             (Value::Array(_) | Value::Object(_), _) if depth >= self.depth_max => {
                 "[nested too deeply to be kept]".into()
             }
@@ -198,17 +240,39 @@ impl Walk<'_> {
         }
     }
 
+    fn text(&mut self, text: &str, named: Named) -> String {
+        // Followed only from item to item: what else an object holds has no order.
+        let outside = if self.in_array { self.trail.next(text) } else { Cow::Borrowed(text) };
+        let is_secret = named == Named::Secret && !text.is_empty();
+        if is_secret || (self.has_keys && !keys::are_in(text) && keys::has_line(text)) {
+            return REDACTED.to_owned();
+        }
+        (self.leaf)(&outside)
+    }
+
     fn array(&mut self, items: &[Value], depth: usize, named: Named) -> Value {
         let mut kept = Vec::new();
         let mut before: Option<&Value> = None;
+        let in_array = mem::replace(&mut self.in_array, true);
         for item in items {
             if self.nodes_left == 0 {
                 kept.push(format!("[{} more items]", items.len() - kept.len()).into());
                 break;
             }
             let named = if before.is_some_and(is_secret_flag) { Named::Secret } else { named };
-            kept.push(self.value(item, depth + 1, named));
+            kept.push(match (before, item) {
+                (Some(before), Value::String(login)) if is_login_flag(before) => {
+                    let login = login.split_once(':').map(|(user, _)| format!("{user}:{REDACTED}"));
+                    let login = login.map(Value::String);
+                    self.value(login.as_ref().unwrap_or(item), depth + 1, named)
+                }
+                _ => self.value(item, depth + 1, named),
+            });
             before = Some(item);
+        }
+        self.in_array = in_array;
+        if !in_array {
+            self.trail.end();
         }
         Value::Array(kept)
     }
@@ -243,6 +307,11 @@ fn is_secret_flag(value: &Value) -> bool {
     value.as_str().is_some_and(|text| {
         text.len() <= 64 && text.starts_with('-') && !text.contains('=') && is_secret_name(text)
     })
+}
+
+/// Tells whether this is a flag of a command line after which a user and a password come: `-u`.
+fn is_login_flag(value: &Value) -> bool {
+    matches!(value.as_str(), Some("-u" | "-U" | "--user" | "--proxy-user"))
 }
 
 /// Tells whether this is a pair like `{"name": "Authorization", "value": "…"}`.

@@ -31,7 +31,7 @@ const ENDS: &[&str] = &[
 
 /// What may follow and changes nothing: `password_confirmation`, `secretValue`.
 const TAILS: &[&str] =
-    &["base64", "b64", "confirmation", "confirm", "hash", "header", "plain", "raw", "value"];
+    &["base", "b64", "confirmation", "confirm", "hash", "header", "plain", "raw", "value"];
 
 /// Characters looked at from the end of a name.
 const NAME_CHARS: usize = 64;
@@ -54,7 +54,12 @@ pub(super) fn is_secret_name(name: &str) -> bool {
     squashed.reverse();
     let squashed: String = squashed.into_iter().collect();
     let ends = |name: &str| ENDS.iter().any(|end| name.ends_with(end));
-    ends(&squashed) || TAILS.iter().any(|tail| squashed.strip_suffix(tail).is_some_and(ends))
+    let last = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let last = last.rsplit(['_', '-', '.']).next().filter(|last| last.len() < name.len());
+    // By itself `pass` is as often the opposite of `fail`.
+    last.is_some_and(|last| last.eq_ignore_ascii_case("pass"))
+        || ends(&squashed)
+        || TAILS.iter().any(|tail| squashed.strip_suffix(tail).is_some_and(ends))
 }
 
 #[cfg(test)]
@@ -82,6 +87,8 @@ mod tests {
             "password_confirmation",
             "secretValue",
             "pwd",
+            "DB_PASS",
+            "secret_key_base",
         ] {
             assert!(is_secret_name(name), "{name}");
         }
@@ -102,6 +109,8 @@ mod tests {
             "secretName",
             "cookie_policy",
             "passwordless",
+            "pass",
+            "bypass",
         ] {
             assert!(!is_secret_name(name), "{name}");
         }

@@ -89,6 +89,155 @@ fn a_private_key_is_taken_out_to_its_end_or_to_the_end_of_the_text() {
     check_text("-----BEGIN PUBLIC KEY-----\nMIIE", "-----BEGIN PUBLIC KEY-----\nMIIE");
 }
 
+const KEY_LINE: &str = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj";
+
+#[test]
+fn a_private_key_whose_lines_are_texts_of_their_own_is_taken_out() {
+    check_json(
+        json!({ "lines": [
+            { "number": 1, "text": "-----BEGIN PRIVATE KEY-----" }, { "number": 2, "text": KEY_LINE },
+            { "number": 3, "text": "a+b" }, { "number": 4, "text": "-----END PRIVATE KEY----- after" },
+            { "number": 5, "text": "plain" },
+        ], "path": "id_rsa" }),
+        json!({ "lines": [
+            { "number": 1, "text": REDACTED }, { "number": 2, "text": REDACTED },
+            { "number": 3, "text": REDACTED }, { "number": 4, "text": "[redacted] after" },
+            { "number": 5, "text": "plain" },
+        ], "path": "id_rsa" }),
+    );
+    check_json(
+        json!(["-----BEGIN RSA PRIVATE KEY-----", "x", ["y"]]),
+        json!([REDACTED, REDACTED, [REDACTED]]),
+    );
+}
+
+#[test]
+fn lines_around_a_match_in_a_private_key_are_taken_out_whatever_their_order() {
+    for border in ["-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----"] {
+        let found = json!({ "matches": [{ "path": "a.pem", "text": border, "before": [KEY_LINE], "after": [KEY_LINE] }] });
+        let redacted = redaction().json(&found);
+        assert!(!redacted.to_string().contains(KEY_LINE), "{redacted}");
+        assert_eq!(redacted["matches"][0]["path"], "a.pem");
+        let redacted = redaction().text(&found.to_string()).into_owned();
+        assert!(!redacted.contains(KEY_LINE), "{redacted}");
+    }
+}
+
+#[test]
+fn the_end_of_a_private_key_is_taken_out_behind_numbers_of_lines() {
+    check_text(
+        &format!("7\t{KEY_LINE}\n8:{KEY_LINE}\n9-abcd==\n10\t-----END PRIVATE KEY-----"),
+        "7\t[redacted]\n8:[redacted]\n9-[redacted]\n10\t-----END PRIVATE KEY-----",
+    );
+    check_text(&format!("{KEY_LINE}\n"), &format!("{KEY_LINE}\n"));
+}
+
+#[test]
+fn lines_of_configuration_are_known_behind_numbers_of_lines_and_paths() {
+    for row in ["", "2\t", "  12\t", "2:", "2-", "src/a.yml:2:"] {
+        for (line, expected) in [
+            ("api_key: X1", "api_key: [redacted]"),
+            ("  - api_key: a#b!c # mine", "  - api_key: [redacted] # mine"),
+            ("aws_secret_access_key = abc/def+1", "aws_secret_access_key = [redacted]"),
+            ("db.password = hunter2", "db.password = [redacted]"),
+            ("DB_PASS=hunter2", "DB_PASS=[redacted]"),
+            ("export DB_PASS='hunter2'", "export DB_PASS='[redacted]'"),
+            ("secret_key_base: 0123abc", "secret_key_base: [redacted]"),
+            ("const password = `hunter2`", "const password = `[redacted]`"),
+            ("\"password\": 12345670107,", "\"password\": [redacted],"),
+            ("\"passwords\": [\"a]\", \"b\"],", "\"passwords\": [[redacted]],"),
+            ("<db.password>hunter2</db.password>", "<db.password>[redacted]</db.password>"),
+            (
+                "<add key=\"Password\" value=\"hunter2\"/>",
+                "<add key=\"Password\" value=\"[redacted]\"/>",
+            ),
+            (
+                "<property name=\"db.password\">x</property>",
+                "<property name=\"db.password\">[redacted]</property>",
+            ),
+            ("password hunter2", "password [redacted]"),
+            ("machine h login u password hunter2", "machine h login u password [redacted]"),
+        ] {
+            check_text(&format!("{row}{line}\n"), &format!("{row}{expected}\n"));
+        }
+    }
+}
+
+#[test]
+fn values_on_the_lines_after_their_name_are_taken_out() {
+    check_text(
+        "1\t\"password\":\n2\t            \"hunter2\"",
+        "1\t\"password\":\n2\t            \"[redacted]\"",
+    );
+    for text in [
+        "1\tpassword: |\n2\t  hunter2\n3\t  hunter3\n",
+        "passwords:\n  - hunter2\n  - hunter3\n",
+        "1\t\"tokens\": {\"secrets\": [\n2\t  \"hunter2\",\n3\t  \"hunter3\"\n4\t]}",
+    ] {
+        let redacted = redaction().text(text).into_owned();
+        assert!(redacted.contains(REDACTED) && !redacted.contains("hunter"), "{redacted}");
+    }
+}
+
+#[test]
+fn passwords_of_users_on_command_lines_are_taken_out() {
+    check_text("curl -u me:hunter2 https://x", "curl -u me:[redacted] https://x");
+    check_text("curl --user 'me:hunter2' x", "curl --user 'me:[redacted]' x");
+    check_text("git push -u origin main", "git push -u origin main");
+    check_json(
+        json!(["curl", "-u", "me:hunter2", "x"]),
+        json!(["curl", "-u", "me:[redacted]", "x"]),
+    );
+}
+
+#[test]
+fn tokens_of_services_are_taken_out() {
+    for token in [
+        concat!("GOCSPX", "-Ab3dEf6hIj9kLm2nOp5qRs8t"),
+        concat!("hvs", ".CAESIAb3dEf6hIj9kLm2nOp5q"),
+        concat!("dckr_", "pat_Ab3dEf6hIj9kLm2nOp5q"),
+        concat!("whsec", "_Ab3dEf6hIj9kLm2nOp5q"),
+        concat!("123456789", ":AAb3dEf6hIj9kLm2nOp5qRs8tUv1wXy4z_-0"),
+    ] {
+        check_text(&format!("see ({token})."), "see ([redacted]).");
+    }
+    check_text(
+        concat!("https://hooks.slack.com/", "services/T0000/B0000/XXXX1234"),
+        "https://hooks.slack.com/services/[redacted]",
+    );
+    check_text(
+        concat!(
+            "https://api.telegram.org/bot123456789",
+            ":AAb3dEf6hIj9kLm2nOp5qRs8tUv1wXy4z_-0/getMe"
+        ),
+        "https://api.telegram.org/[redacted]/getMe",
+    );
+}
+
+#[test]
+fn a_url_taken_for_a_path_loses_its_password() {
+    check_text("https:/u:hunter2@h/x", "https:/u:[redacted]@h/x");
+    check_text("src/https:/u:hunter2@h/x", "src/https:/u:[redacted]@h/x");
+}
+
+#[test]
+fn a_text_that_hides_a_secret_behind_escapes_goes_as_a_whole() {
+    for text in [
+        r#"{"a": "SECRET\u0061bc""#,
+        r#"{"a": "{\"b\": \"SECRET\\u0061bc\"}""#,
+        r#"{"a": "two\nlines \"quoted\"""#,
+        r#"{"a": "\u0067hp_Ab3dEf6hIj9kLm2nOp5qRs8tUv1wXy4z""#,
+        r#"{"pass\u0077ord": "hunter2""#,
+        r#"{"pass\u0077ord": 12345"#,
+    ] {
+        check_text(text, REDACTED);
+    }
+    check_text(r#"{"password":12345670107"#, r#"{"password":[redacted]"#);
+    for text in [r"a\tb \u0041 \ud800 \u00", r"C:\new\table", r"\"] {
+        check_text(text, text);
+    }
+}
+
 #[test]
 fn headers_are_taken_out_to_the_end_of_the_line_or_of_the_quotes() {
     check_text(
