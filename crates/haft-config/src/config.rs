@@ -9,7 +9,7 @@ use haft_policy::{Layer, Origin, PathPattern, Policy, PolicyError, Preset, Rule}
 use haft_protocol::limits::CONFIG_BYTES;
 use haft_protocol::{Digest, LogicalPath};
 
-use crate::document::{Document, Text};
+use crate::document::{Document, Text, escaped};
 use crate::merge::{Dropped, Merge};
 use crate::read::{self, Values};
 use crate::settings::{NUMBERS, RECORD_ARGUMENTS, Setting};
@@ -139,7 +139,7 @@ impl Config {
     pub fn policy(&self, further_roots: &[LogicalPath], yes: bool) -> Result<Policy, ConfigError> {
         let astray = self.absolute.iter().find(|it| !it.pattern.fits_roots(further_roots));
         if let Some(AbsolutePattern { pattern, text, span }) = astray {
-            let error = PolicyError::OutsideRoots { pattern: pattern.to_string() };
+            let error = PolicyError::OutsideRoots { pattern: escaped(pattern.as_str()) };
             return Err(text.error(span.clone(), Problem::Policy(error)));
         }
         let mut builder = Policy::builder()

@@ -126,11 +126,15 @@ impl<'t> Document<'t> {
 /// Escapes what would not stay on one line or would disguise itself, and cuts to a length fit for a message.
 pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::new();
-    for character in text.chars().take(MESSAGE_CHARS) {
+    let mut characters = text.chars();
+    for character in characters.by_ref().take(MESSAGE_CHARS) {
         match character {
             '"' | '\'' | '\\' => out.push(character),
             _ => out.extend(character.escape_debug()),
         }
+    }
+    if characters.next().is_some() {
+        out.push('…');
     }
     out
 }

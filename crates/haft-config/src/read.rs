@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use globset::Glob;
 use haft_policy::{Layer, Origin, PolicyError, Preset, Rule};
-use haft_protocol::limits::{FURTHER_ROOTS, PROTECTION_PATTERNS, RULES};
+use haft_protocol::limits::{FURTHER_ROOTS, PROTECTION_PATTERNS, RULE_PATTERN_BYTES, RULES};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
@@ -29,6 +29,8 @@ pub(crate) struct Values {
     pub(crate) numbers: Vec<(&'static Number, Value<u64>)>,
     pub(crate) record_arguments: Option<Value<bool>>,
     pub(crate) absolute: Vec<AbsolutePattern>,
+    /// What the patterns of the rules so far take up.
+    pub(crate) pattern_tokens: usize,
 }
 
 /// A value and where it comes from.
@@ -126,13 +128,15 @@ fn globs(
     }
     for node in list {
         let text = document.text(key, node)?;
-        let problem = match Glob::new(text) {
-            Ok(_) if !text.is_empty() => {
+        let is_short = text.len() <= RULE_PATTERN_BYTES;
+        let problem = match is_short.then(|| Glob::new(text)) {
+            None => format!("it has {} bytes, and {RULE_PATTERN_BYTES} is the most", text.len()),
+            Some(Ok(_)) if !text.is_empty() => {
                 globs.push(document.value(text.to_owned(), node));
                 continue;
             }
-            Ok(_) => "it is empty".to_owned(),
-            Err(error) => error.kind().to_string(),
+            Some(Ok(_)) => "it is empty".to_owned(),
+            Some(Err(error)) => escaped(&error.kind().to_string()),
         };
         let problem = Problem::Glob { pattern: escaped(text), message: problem };
         return Err(document.at(node, problem));

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use haft_policy::{PathPattern, Rule, RuleAccess, ToolPattern};
-use haft_protocol::limits::RULE_PATTERNS;
+use haft_policy::{PathPattern, PolicyError, Rule, RuleAccess, ToolPattern};
+use haft_protocol::limits::{RULE_PATTERNS, RULES_PATTERN_TOKENS};
 use haft_protocol::{Capability, Decision};
 
 use crate::config::AbsolutePattern;
@@ -39,11 +39,14 @@ pub(crate) fn rule(
     let mut rule = Rule::new(decision).with_origin(document.origin_of(node.span()));
     for node in one_or_many(document, node, "tool", "tools")? {
         let pattern = document.text("rules.tool", node)?.parse::<ToolPattern>();
-        rule = rule.tool(pattern.map_err(|it| document.at(node, Problem::Policy(it)))?);
+        let pattern = pattern.map_err(|it| document.at(node, Problem::Policy(it)))?;
+        values.hold(document, node, pattern.as_str(), pattern.tokens())?;
+        rule = rule.tool(pattern);
     }
     for node in one_or_many(document, node, "path", "paths")? {
         let pattern = document.text("rules.path", node)?.parse::<PathPattern>();
         let pattern = pattern.map_err(|it| document.at(node, Problem::Policy(it)))?;
+        values.hold(document, node, pattern.as_str(), pattern.tokens())?;
         if pattern.is_absolute() {
             let (pattern, text) = (pattern.clone(), Arc::clone(document.text));
             values.absolute.push(AbsolutePattern { pattern, text, span: node.span() });
@@ -66,6 +69,24 @@ pub(crate) fn rule(
     rule.check().map_err(|it| document.at(node, Problem::Policy(it)))?;
     values.rules.push(rule);
     Ok(())
+}
+
+impl Values {
+    /// Counts what a pattern takes up, before all of them together are too much.
+    fn hold(
+        &mut self,
+        document: &Document<'_>,
+        node: &Node<'_>,
+        pattern: &str,
+        tokens: usize,
+    ) -> Result<(), ConfigError> {
+        self.pattern_tokens += tokens;
+        if self.pattern_tokens <= RULES_PATTERN_TOKENS {
+            return Ok(());
+        }
+        let (rule, limit) = (escaped(pattern), RULES_PATTERN_TOKENS);
+        Err(document.at(node, Problem::Policy(PolicyError::RulesTooLarge { rule, limit })))
+    }
 }
 
 /// Reads a key that takes one text, or its plural that takes a list.

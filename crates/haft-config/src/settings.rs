@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use haft_policy::Origin;
 use haft_protocol::limits;
 
+use crate::document::escaped;
 use crate::{Config, Problem};
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
@@ -77,7 +78,7 @@ impl Number {
     pub(crate) fn out_of_range(&self, value: impl ToString) -> Problem {
         Problem::Range {
             key: self.key.to_owned(),
-            value: value.to_string(),
+            value: escaped(&value.to_string()),
             min: *self.range.start(),
             max: *self.range.end(),
         }

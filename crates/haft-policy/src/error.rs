@@ -37,6 +37,16 @@ pub enum PolicyError {
     /// A stored policy with nothing in it.
     #[error("a policy without any level decides nothing: expected at least one")]
     NoLevel,
+    /// Patterns that take up more than a policy takes.
+    #[error(
+        "with `{rule}`, the patterns of all rules multiply out to more than {limit} characters and wildcards: write fewer alternatives"
+    )]
+    RulesTooLarge {
+        /// The rule or pattern that is one too many, escaped and cut to a length fit for a message.
+        rule: String,
+        /// The most they may have.
+        limit: usize,
+    },
     /// More than a policy takes.
     #[error("{what} number {count}, and {limit} is the most")]
     TooMany {
@@ -73,6 +83,14 @@ pub enum PatternProblem {
     /// Its braces multiply to too many alternatives, or nest too deeply.
     #[error("its braces give more than {limit} alternatives, or nest too deeply")]
     TooManyAlternatives {
+        /// The most it may have.
+        limit: usize,
+    },
+    /// Its braces multiply to too much.
+    #[error(
+        "its braces multiply out to more than {limit} characters and wildcards: write fewer alternatives"
+    )]
+    TooManyTokens {
         /// The most it may have.
         limit: usize,
     },

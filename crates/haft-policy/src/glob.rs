@@ -14,7 +14,7 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
-use haft_protocol::limits::{RULE_PATTERN_ALTERNATIVES, RULE_PATTERN_BYTES};
+use haft_protocol::limits::{RULE_PATTERN_ALTERNATIVES, RULE_PATTERN_BYTES, RULE_PATTERN_TOKENS};
 
 use crate::PatternProblem;
 
@@ -47,6 +47,27 @@ impl Token {
             Self::Slash | Self::Star => false,
         }
     }
+
+    /// Returns what the token takes up, in tokens: a class as much as its ranges.
+    fn weight(&self) -> usize {
+        match self {
+            Self::Class { ranges, .. } => 1 + ranges.len(),
+            Self::Char(_) | Self::Slash | Self::Any | Self::Star => 1,
+        }
+    }
+}
+
+/// Returns what sequences take up, in tokens.
+pub(crate) fn weight(sequences: &[Vec<Token>]) -> usize {
+    sequences.iter().flatten().map(Token::weight).sum()
+}
+
+/// Refuses what would take up too much, before it does: a short pattern with braces says long ones many times over.
+fn check_weight(tokens: usize) -> Result<(), PatternProblem> {
+    if tokens > RULE_PATTERN_TOKENS {
+        return Err(PatternProblem::TooManyTokens { limit: RULE_PATTERN_TOKENS });
+    }
+    Ok(())
 }
 
 /// Reads a pattern and multiplies its braces out: what matches any of the results matches the pattern.
@@ -68,6 +89,7 @@ impl Reader<'_> {
     /// Reads up to the end of the pattern, or of the alternative when `depth` is not 0.
     fn sequence(&mut self, depth: usize) -> Result<Vec<Vec<Token>>, PatternProblem> {
         let mut sequences = vec![Vec::new()];
+        let mut tokens = 0;
         while let Some(character) = self.rest.peek().copied() {
             if depth > 0 && matches!(character, ',' | '}') {
                 return Ok(sequences);
@@ -76,6 +98,7 @@ impl Reader<'_> {
             let token = match character {
                 '{' => {
                     sequences = product(&sequences, &self.braces(depth + 1)?)?;
+                    tokens = weight(&sequences);
                     continue;
                 }
                 '}' => return Err(PatternProblem::Unopened),
@@ -89,6 +112,8 @@ impl Reader<'_> {
                 },
                 plain => Token::Char(plain),
             };
+            tokens += token.weight() * sequences.len();
+            check_weight(tokens)?;
             for sequence in &mut sequences {
                 sequence.push(token.clone());
             }
@@ -108,6 +133,7 @@ impl Reader<'_> {
                     limit: RULE_PATTERN_ALTERNATIVES,
                 });
             }
+            check_weight(weight(&choices))?;
             match self.rest.next() {
                 Some(',') => {}
                 Some(_) => return Ok(choices),
@@ -153,6 +179,7 @@ fn product(heads: &[Vec<Token>], tails: &[Vec<Token>]) -> Result<Vec<Vec<Token>>
     if heads.len().saturating_mul(tails.len()) > RULE_PATTERN_ALTERNATIVES {
         return Err(PatternProblem::TooManyAlternatives { limit: RULE_PATTERN_ALTERNATIVES });
     }
+    check_weight(weight(heads) * tails.len() + weight(tails) * heads.len())?;
     let join = |head: &Vec<Token>, tail: &Vec<Token>| head.iter().chain(tail).cloned().collect();
     Ok(heads.iter().flat_map(|head| tails.iter().map(move |tail| join(head, tail))).collect())
 }
@@ -273,6 +300,10 @@ mod tests {
         insta::assert_snapshot!(problem("[/]"), @"the class of characters `[…]` holds a slash or a range that runs backwards");
         insta::assert_snapshot!(problem("a\\"), @"`\\` stands before nothing it could escape");
         insta::assert_snapshot!(problem(&"{a,b}".repeat(7)), @"its braces give more than 64 alternatives, or nest too deeply");
+        let wildcards = "?".repeat(900);
+        insta::assert_snapshot!(problem(&format!("{}{wildcards}", "{a,b}".repeat(6))), @"its braces multiply out to more than 4096 characters and wildcards: write fewer alternatives");
+        insta::assert_snapshot!(problem(&format!("{wildcards}{}", "{a,b}".repeat(6))), @"its braces multiply out to more than 4096 characters and wildcards: write fewer alternatives");
+        insta::assert_snapshot!(problem(&format!("{}[{}]", "{a,b}".repeat(6), "x".repeat(900))), @"its braces multiply out to more than 4096 characters and wildcards: write fewer alternatives");
         insta::assert_snapshot!(problem(&"{".repeat(1_000)), @"its braces give more than 64 alternatives, or nest too deeply");
         insta::assert_snapshot!(problem(&"a".repeat(1_025)), @"it has 1025 bytes, and 1024 is the most");
     }

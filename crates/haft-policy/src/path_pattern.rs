@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::PolicyError;
 use crate::error::PatternProblem;
-use crate::glob::{Part, Token, alternatives};
+use crate::glob::{Part, Token, alternatives, weight};
 
 /// A pattern over resolved logical paths, written as a glob.
 ///
@@ -35,6 +35,7 @@ use crate::glob::{Part, Token, alternatives};
 pub struct PathPattern {
     text: String,
     routes: Vec<Route>,
+    tokens: usize,
 }
 
 /// One alternative of a pattern.
@@ -84,6 +85,11 @@ impl PathPattern {
     /// Returns the pattern as it was written.
     pub fn as_str(&self) -> &str {
         &self.text
+    }
+
+    /// Returns how many tokens the pattern holds with its braces multiplied out, which is what it takes up.
+    pub fn tokens(&self) -> usize {
+        self.tokens
     }
 
     /// Tells whether a path matches. A path that is not resolved matches nothing.
@@ -289,10 +295,12 @@ impl FromStr for PathPattern {
             if text.starts_with('~') {
                 return Err(PatternProblem::Home);
             }
-            alternatives(text)?.iter().map(|tokens| Route::new(tokens)).collect()
+            let all = alternatives(text)?;
+            let routes = all.iter().map(|tokens| Route::new(tokens)).collect::<Result<_, _>>()?;
+            Ok(Self { text: text.to_owned(), routes, tokens: weight(&all) })
         };
         match read() {
-            Ok(routes) => Ok(Self { text: text.to_owned(), routes }),
+            Ok(pattern) => Ok(pattern),
             Err(problem) => Err(PolicyError::pattern(text, problem)),
         }
     }

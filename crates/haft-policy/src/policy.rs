@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use haft_protocol::limits::RULES;
+use haft_protocol::limits::{RULES, RULES_PATTERN_TOKENS};
 use haft_protocol::{Capabilities, Decision, Digest, LogicalPath, QualifiedName};
 use serde::{Deserialize, Serialize};
 
 use crate::assess::{Assessment, Case, Ending, Ground};
+use crate::error::shown;
 use crate::explain::explain;
 use crate::subject::Effects;
 use crate::{
-    Because, Explanation, Origin, PathFilter, PolicyError, Preset, Rule, Subject, Verdict,
+    Because, Explanation, Origin, PathFilter, PathPattern, PolicyError, Preset, Rule, Subject,
+    ToolPattern, Verdict,
 };
 
 /// A preset, rules, and whether somebody said yes beforehand.
@@ -197,11 +199,20 @@ impl Level {
                 limit: RULES,
             });
         }
+        let mut tokens = 0;
         for rule in &self.rules {
             rule.check()?;
+            tokens += rule.tools().iter().map(ToolPattern::tokens).sum::<usize>();
+            tokens += rule.paths().iter().map(PathPattern::tokens).sum::<usize>();
+            if tokens > RULES_PATTERN_TOKENS {
+                return Err(PolicyError::RulesTooLarge {
+                    rule: shown(&rule.to_string()),
+                    limit: RULES_PATTERN_TOKENS,
+                });
+            }
             let astray = rule.paths().iter().find(|path| !path.fits_roots(&self.further_roots));
             if let Some(pattern) = astray {
-                return Err(PolicyError::OutsideRoots { pattern: pattern.to_string() });
+                return Err(PolicyError::OutsideRoots { pattern: shown(pattern.as_str()) });
             }
         }
         Ok(())

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::PolicyError;
 use crate::error::PatternProblem;
-use crate::glob::{Part, Token, alternatives};
+use crate::glob::{Part, Token, alternatives, weight};
 
 /// The namespace of a name that was written without one.
 const DEFAULT_NAMESPACE: &str = "local";
@@ -30,6 +30,7 @@ const DEFAULT_NAMESPACE: &str = "local";
 pub struct ToolPattern {
     text: String,
     choices: Vec<Choice>,
+    tokens: usize,
 }
 
 /// One alternative of a pattern.
@@ -52,12 +53,18 @@ impl ToolPattern {
             }
             None => Choice::Here { namespace, name },
         };
-        Self { text: tool.to_string(), choices: vec![choice] }
+        let text = tool.to_string();
+        Self { tokens: text.chars().count(), text, choices: vec![choice] }
     }
 
     /// Returns the pattern as it was written.
     pub fn as_str(&self) -> &str {
         &self.text
+    }
+
+    /// Returns how many tokens the pattern holds with its braces multiplied out, which is what it takes up.
+    pub fn tokens(&self) -> usize {
+        self.tokens
     }
 
     /// Tells whether a tool matches.
@@ -136,10 +143,12 @@ impl FromStr for ToolPattern {
     type Err = PolicyError;
 
     fn from_str(text: &str) -> Result<Self, PolicyError> {
-        alternatives(text)
-            .and_then(|all| all.iter().map(|tokens| Choice::new(tokens)).collect())
-            .map(|choices| Self { text: text.to_owned(), choices })
-            .map_err(|problem| PolicyError::pattern(text, problem))
+        let read = || {
+            let all = alternatives(text)?;
+            let choices = all.iter().map(|tokens| Choice::new(tokens)).collect::<Result<_, _>>()?;
+            Ok(Self { text: text.to_owned(), choices, tokens: weight(&all) })
+        };
+        read().map_err(|problem| PolicyError::pattern(text, problem))
     }
 }
 

@@ -122,7 +122,13 @@ pub const SEARCH_GLOBS: usize = 100;
 /// Characters of one glob of a search.
 pub const SEARCH_GLOB_CHARS: usize = 1_024;
 /// Bytes of memory a search pattern may compile to.
-pub const PATTERN_BYTES: usize = 10 * 1024 * 1024;
+pub const PATTERN_BYTES: usize = 4 * 1024 * 1024;
+/// Bytes of memory that one thread of a search keeps of what it learned about a pattern.
+pub const PATTERN_CACHE_BYTES: usize = 10 * 1024 * 1024;
+/// Positions of a search pattern: the characters and classes it is made of, each as often as it may be repeated.
+pub const PATTERN_POSITIONS: u64 = 4_096;
+/// Positions of a pattern times bytes it is tried on without a look at the clock: at the very worst some two seconds.
+pub const PATTERN_WORK: u64 = 64 * 1024 * 1024;
 
 /// Bytes of one artifact.
 pub const ARTIFACT_BYTES: u64 = 64 * 1024 * 1024;
@@ -160,6 +166,10 @@ pub const RULE_PATTERN_BYTES: usize = 1_024;
 pub const RULE_PATTERN_PARTS: usize = 64;
 /// Alternatives that the braces of one pattern of a rule may give.
 pub const RULE_PATTERN_ALTERNATIVES: usize = 64;
+/// Tokens that one pattern of a rule may hold once its braces are multiplied out: characters, wildcards, ends of ranges.
+pub const RULE_PATTERN_TOKENS: usize = 4_096;
+/// Tokens that the patterns of all rules of one policy may hold once their braces are multiplied out.
+pub const RULES_PATTERN_TOKENS: usize = 256 * 1024;
 /// Bytes of the reason a rule gives.
 pub const RULE_REASON_BYTES: usize = 500;
 /// Patterns of protected names in one configuration file.

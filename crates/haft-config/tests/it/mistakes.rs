@@ -385,3 +385,45 @@ fn file_full_of_patterns_on_one_line_is_read_at_once() {
     let config = Files::user(format!("rules=[{}]", rule.repeat(480))).load().unwrap();
     assert_eq!(config.rules.len(), 480);
 }
+
+#[test]
+fn patterns_whose_braces_multiply_out_to_much_are_refused_before_they_do() {
+    let braces = "{a,b}".repeat(6);
+    let one = format!("[[rules]]\ndecision = \"deny\"\npath = \"{braces}{}\"\n", "?".repeat(900));
+    let said = error(&one);
+    assert!(said.contains("multiply out to more than 4096"), "{said}");
+    assert!(said.contains("pattern `{a,b}{a,b}"), "{said}");
+
+    // Each of these may stand, and all of them together are too much.
+    let path = format!("\"{braces}{}\"", "?".repeat(50));
+    let paths = vec![path; 50].join(",\n");
+    let rule = format!("[[rules]]\ndecision = \"deny\"\npaths = [{paths}]\n");
+    let said = error(rule.repeat(40));
+    assert!(said.contains("of all rules multiply out to more than 262144"), "{said}");
+    assert!(said.contains("config.toml:"), "{said}");
+}
+
+#[test]
+fn what_a_file_says_is_repeated_no_longer_than_a_person_reads() {
+    let long = "x".repeat(200_000);
+    let range = format!("[limits]\npermits = {}", "9".repeat(200_000));
+    for text in [
+        format!("preset = \"{long}\""),
+        format!("{long} = 1"),
+        format!("[limits]\n{long} = 1"),
+        range,
+        format!("[[rules]]\ndecision = \"{long}\""),
+        format!("[[rules]]\ndecision = \"deny\"\npath = \"{long}\""),
+        format!("[[rules]]\ndecision = \"deny\"\ntool = \"[{long}\""),
+        format!("[protection]\nextra = [\"{long}\"]"),
+        format!("[protection]\nextra = [\"[{long}\"]"),
+        format!("[protection]\nextra = [\"{}\"]", "{a,".repeat(60_000)),
+        format!("[roots]\nextra = [\"{long}\"]"),
+        long.clone(),
+        format!("preset = {long}"),
+    ] {
+        let said = error(&text);
+        assert!(said.len() < 2_000, "{} bytes of {}", said.len(), &text[..30]);
+        assert!(said.contains('…'), "the cut is marked: {said}");
+    }
+}

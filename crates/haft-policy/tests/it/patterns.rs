@@ -125,3 +125,17 @@ fn path_pattern_that_needs_resolving_is_refused() {
     insta::assert_snapshot!(problem::<PathPattern>("a\u{202e}b["), @r"pattern `a\u{202e}b[` is not valid: `[` is never closed");
     insta::assert_snapshot!(problem::<PathPattern>(&"a/".repeat(70)).len().to_string(), @"190");
 }
+
+#[test]
+fn patterns_of_all_rules_together_have_a_limit() {
+    let wide: haft_policy::PathPattern =
+        format!("{}{}", "{a,b}".repeat(6), "?".repeat(50)).parse().unwrap();
+    assert_eq!(wide.tokens(), 64 * 56);
+    let rule = haft_policy::Rule::new(haft_protocol::Decision::Deny).path(wide);
+    let build = |rules| {
+        haft_policy::Policy::builder().rules(std::iter::repeat_n(rule.clone(), rules)).build()
+    };
+    assert!(build(73).is_ok());
+    let said = build(74).unwrap_err().to_string();
+    assert!(said.contains("multiply out to more than 262144 characters"), "{said}");
+}
