@@ -2,9 +2,11 @@
 
 mod answer;
 mod collector;
+mod cost;
 mod first;
 mod hit;
 mod output;
+mod paced;
 mod pattern;
 mod worker;
 
@@ -69,9 +71,10 @@ pub(super) fn grep(call: &Call, args: &GrepArgs) -> Result<Shown<SearchOutput>, 
         let mut worker = Worker::new(&search);
         move |found| worker.visit(found)
     })?;
-    let Grep { first, tally, .. } = search;
+    let Grep { first, tally, pattern, .. } = search;
     let first = first.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let mut shown = Answer { args, first, tally, report: &report }.shown();
+    let mut shown =
+        Answer { args, first, tally, longest: pattern.longest, report: &report }.shown();
     shown.output.notices.extend(scope::passed_over(&report.skipped));
     Ok(shown)
 }

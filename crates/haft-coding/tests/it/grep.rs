@@ -234,6 +234,7 @@ fn patterns_that_cannot_be_are_refused_with_a_way_out() {
         "(?<n>",
         "\\p{Nope}",
         "(\\w{1000}){1000}",
+        "\\w{4000}",
     ]
     .map(|pattern| rig.grep(&json!({ "pattern": pattern })));
     insta::assert_snapshot!(texts.join("\n"), @r#"
@@ -255,7 +256,9 @@ fn patterns_that_cannot_be_are_refused_with_a_way_out() {
     hint: set "literal": true to search for the text as it is
     failed (invalid_arguments): `\p{Nope}` is no regular expression: Unicode property not found
     hint: set "literal": true to search for the text as it is
-    failed (invalid_arguments): `(\w{1000}){1000}` is too large: it compiles to more than 10 MiB
+    failed (invalid_arguments): `(\w{1000}){1000}` is too large: with what it repeats it has 1 000 000 characters and classes, and 4 096 at most are searched for
+    hint: repeat less: `+` in place of a large `{n,m}`, or search for a part of it
+    failed (invalid_arguments): `\w{4000}` is too large: it compiles to more than 4 MiB
     hint: repeat less, or search for a part of it
     "#);
     for pattern in [String::new(), "x".repeat(limits::SEARCH_PATTERN_CHARS + 1)] {
@@ -451,5 +454,47 @@ fn a_line_too_long_to_hold_is_named() {
     b
     1:needle
     [notice: 1 file not searched to the end: more than a multi-line search holds, 16 MiB]
+    ");
+}
+
+#[test]
+fn a_pattern_that_takes_too_long_on_any_text_is_refused() {
+    let rig = Rig::new();
+    rig.file("a", "a".repeat(1024 * 1024))
+        .file("b", format!("{}\n", "a".repeat(3_900)).repeat(300));
+    for multiline in [false, true] {
+        let pattern = "[^b]{0,2000}[ab]{2000}[^c]{0,2000}c";
+        let text = rig.grep(&json!({ "pattern": pattern, "multiline": multiline }));
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(text, @r"
+            failed (invalid_arguments): `[^b]{0,2000}[ab]{2000}[^c]{0,2000}c` is too large: with what it repeats it has 6 001 characters and classes, and 4 096 at most are searched for
+            hint: repeat less: `+` in place of a large `{n,m}`, or search for a part of it
+            ");
+        }
+    }
+}
+
+#[test]
+fn lines_too_long_for_a_costly_pattern_are_named_and_the_rest_is_searched() {
+    let rig = Rig::new();
+    // The first is searched where it lies, the second is read bit by bit.
+    for (file, long) in [("a", 50_000), ("b", 1024 * 1024)] {
+        rig.file(file, format!("{}c\n{}\n", "a".repeat(1200), "a".repeat(long)));
+    }
+    rig.file("c", format!("{}c\n", "a".repeat(1300)));
+    let args =
+        |output| json!({ "pattern": "[^b]{0,1000}[ab]{1000}[^c]{0,1000}c", "output": output });
+    insta::assert_snapshot!(rig.grep(&args("count")), @r"
+    a:1
+    b:1
+    c:1
+    3 matches in 3 files
+    [notice: 2 files not searched to the end: a line longer than is searched for so large a pattern, 21.8 KiB]
+    ");
+    let multiline =
+        json!({ "pattern": "(?s)([ab].){1000}c", "multiline": true, "output": "files" });
+    insta::assert_snapshot!(rig.grep(&multiline), @r"
+    no matches in 1 file
+    [notice: 2 files not searched to the end: more than a multi-line search for so large a pattern holds, 32.7 KiB]
     ");
 }

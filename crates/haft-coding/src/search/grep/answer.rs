@@ -21,6 +21,8 @@ pub(super) struct Answer<'a> {
     pub(super) args: &'a GrepArgs,
     pub(super) first: First,
     pub(super) tally: Tally,
+    /// The most bytes that the pattern was tried on at once.
+    pub(super) longest: usize,
     pub(super) report: &'a WalkReport,
 }
 
@@ -141,11 +143,19 @@ impl Answer<'_> {
         let unread = Tally::get(&self.tally.unreadable);
         add(unread, &|| format!("{} not read to the end: reading failed", files(unread)));
         add(skipped.too_large, &|| {
-            let (what, most) = if self.args.multiline {
+            let (mut what, held) = if self.args.multiline {
                 ("more than a multi-line search holds", limits::SEARCH_MULTILINE_BYTES)
             } else {
                 ("a line longer than a search holds", limits::SEARCH_HELD_LINE_BYTES as u64)
             };
+            let most = held.min(self.longest as u64);
+            if most < held {
+                what = if self.args.multiline {
+                    "more than a multi-line search for so large a pattern holds"
+                } else {
+                    "a line longer than is searched for so large a pattern"
+                };
+            }
             format!("{} not searched to the end: {what}, {}", files(skipped.too_large), size(most))
         });
         notices

@@ -3,10 +3,10 @@
 use std::io;
 
 use grep_matcher::Matcher;
-use grep_regex::RegexMatcher;
-use grep_searcher::{Searcher, Sink, SinkContext, SinkContextKind, SinkMatch};
+use grep_searcher::{Searcher, Sink, SinkContext, SinkContextKind, SinkError, SinkMatch};
 
 use super::hit::{Hit, context_line, row_bytes};
+use super::paced::Paced;
 
 /// How much of one file a search keeps.
 #[derive(Debug, Clone, Copy)]
@@ -21,7 +21,7 @@ pub(super) struct Appetite {
 
 /// What is kept of one file: its first matches, and the number of all.
 pub(super) struct Collector<'a> {
-    matcher: &'a RegexMatcher,
+    matcher: &'a Paced<'a>,
     appetite: Appetite,
     before: Vec<String>,
     is_after_kept: bool,
@@ -31,7 +31,7 @@ pub(super) struct Collector<'a> {
 }
 
 impl<'a> Collector<'a> {
-    pub(super) fn new(matcher: &'a RegexMatcher, appetite: Appetite) -> Self {
+    pub(super) fn new(matcher: &'a Paced<'a>, appetite: Appetite) -> Self {
         Self {
             matcher,
             appetite,
@@ -43,7 +43,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    pub(super) fn matcher(&self) -> &'a RegexMatcher {
+    pub(super) fn matcher(&self) -> &'a Paced<'a> {
         self.matcher
     }
 
@@ -60,8 +60,10 @@ impl Sink for Collector<'_> {
         self.is_after_kept = self.keeps_more();
         if self.is_after_kept {
             let lines = found.bytes_range_in_buffer();
-            // Looked for in the buffer and not in the line, so that anchors see what is around it.
-            let matched = self.matcher.find_at(found.buffer(), lines.start)?;
+            // Looked for with what is before it, so that anchors see it.
+            let buffer = found.buffer().get(..lines.end).unwrap_or_default();
+            let matched = self.matcher.find_at(buffer, lines.start);
+            let matched = matched.map_err(io::Error::error_message)?;
             let matched = matched.map_or(0..0, |it| {
                 it.start().saturating_sub(lines.start)..it.end().saturating_sub(lines.start)
             });

@@ -6,7 +6,8 @@ use grep_matcher::{LineTerminator, Matcher};
 use grep_regex::{Error, ErrorKind as RegexErrorKind, RegexMatcher, RegexMatcherBuilder};
 use haft_protocol::{ErrorKind, Failure, limits};
 
-use crate::words::size;
+use super::cost;
+use crate::words::{grouped, size};
 use crate::{Case, GrepArgs};
 
 /// A compiled pattern, and where lines end for it.
@@ -14,6 +15,8 @@ use crate::{Case, GrepArgs};
 pub(super) struct Pattern {
     pub(super) matcher: RegexMatcher,
     pub(super) line_end: LineTerminator,
+    /// The most bytes it is tried on at once.
+    pub(super) longest: usize,
 }
 
 /// A character of no alphabet, which only a pattern that matches anything matches.
@@ -22,6 +25,17 @@ const NOBODYS: &[u8] = "\u{10fffd}".as_bytes();
 impl Pattern {
     /// Compiles the pattern of a search. `$` matches before `\r\n` as it does before `\n`.
     pub(super) fn of(args: &GrepArgs) -> Result<Self, Failure> {
+        let positions = if args.literal { cost::PLAIN } else { cost::positions(&args.pattern) };
+        if positions > limits::PATTERN_POSITIONS {
+            let text = format!(
+                "`{}` is too large: with what it repeats it has {} characters and classes, and {} at most are searched for",
+                shown(&args.pattern),
+                grouped(positions),
+                grouped(limits::PATTERN_POSITIONS)
+            );
+            return Err(Failure::new(ErrorKind::InvalidArguments, text)
+                .hint("repeat less: `+` in place of a large `{n,m}`, or search for a part of it"));
+        }
         let crlf = compile(args, true);
         let compiled = match crlf {
             // A pattern that speaks of carriage returns means them.
@@ -40,7 +54,7 @@ impl Pattern {
                 "write what must be there: `x+` in place of `x*`, `.` for any line with text",
             ));
         }
-        Ok(Self { matcher, line_end })
+        Ok(Self { matcher, line_end, longest: cost::longest(positions) })
     }
 }
 
@@ -59,7 +73,7 @@ fn compile(args: &GrepArgs, crlf: bool) -> Result<RegexMatcher, Error> {
         .case_insensitive(args.case == Case::Insensitive)
         .case_smart(args.case == Case::Smart)
         .size_limit(limits::PATTERN_BYTES)
-        .dfa_size_limit(limits::PATTERN_BYTES);
+        .dfa_size_limit(limits::PATTERN_CACHE_BYTES);
     if args.multiline {
         builder.line_terminator(None);
     } else if !crlf {

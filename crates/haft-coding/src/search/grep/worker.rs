@@ -12,6 +12,7 @@ use haft_workspace::{FileKind, Found, OpenFile};
 
 use super::collector::{Appetite, Collector};
 use super::first::{FileHits, Place};
+use super::paced::{Paced, Stopped};
 use super::{Grep, Tally};
 use crate::GrepMode;
 
@@ -45,11 +46,14 @@ impl<'a> Worker<'a> {
             .multi_line(args.multiline)
             .line_number(args.output == GrepMode::Matches)
             .binary_detection(BinaryDetection::none())
-            .heap_limit(Some(if args.multiline {
-                usize::try_from(limits::SEARCH_MULTILINE_BYTES).unwrap_or(usize::MAX)
-            } else {
-                limits::SEARCH_HELD_LINE_BYTES
-            }));
+            .heap_limit(Some(
+                if args.multiline {
+                    usize::try_from(limits::SEARCH_MULTILINE_BYTES).unwrap_or(usize::MAX)
+                } else {
+                    limits::SEARCH_HELD_LINE_BYTES
+                }
+                .min(search.pattern.longest.max(BUFFER)),
+            ));
         if args.output == GrepMode::Matches {
             let lines = |own: Option<u32>| {
                 usize::try_from(own.unwrap_or(args.context)).unwrap_or(usize::MAX)
@@ -86,11 +90,12 @@ impl<'a> Worker<'a> {
     }
 
     fn search_file(&mut self, found: &Found<'_>, place: Place, file: OpenFile, appetite: Appetite) {
-        let mut collector = Collector::new(&self.matcher, appetite);
         let is_over = || {
             self.search.pulse.add(0);
             found.is_over()
         };
+        let matcher = Paced::new(&self.matcher, self.search.pattern.longest, &is_over);
+        let mut collector = Collector::new(&matcher, appetite);
         let passed = search(&mut self.searcher, &mut self.buffer, file, &is_over, &mut collector);
         let tally = &self.search.tally;
         match passed {
@@ -135,7 +140,11 @@ fn search(
     if collector.count > 0 && !is_text(head, is_whole) {
         return Err(Passed::Binary);
     }
-    searched.map_err(|error| why(&error))
+    searched.map_err(|error| match matcher.stopped() {
+        Some(Stopped::Over) => Passed::Over,
+        Some(Stopped::TooLong) => Passed::TooLarge,
+        None => why(&error),
+    })
 }
 
 /// Reads the beginning of a file, and tells whether that is all of it.
