@@ -50,7 +50,8 @@ impl Approver for TerminalApprover {
 /// Shows the call whole: what is shown is what runs.
 fn shown(question: &Question) -> String {
     let ticket = &question.ticket;
-    let mut lines = vec![format!("{} wants to run ({})", ticket.tool, ticket.because)];
+    let (tool, because) = (ticket.tool.to_string(), text::visible_line(&ticket.because));
+    let mut lines = vec![format!("{} wants to run ({because})", text::visible_line(&tool))];
     for (name, value) in question.arguments.iter() {
         let value = value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
         lines.push(format!("  {}: {}", text::visible_line(name), text::visible_line(&value)));

@@ -135,7 +135,8 @@ impl Invocation<'_> {
             )
             .into());
         };
-        let config = config(self, &project(&self.roots()?)?)?;
+        // A project's file has no say in what is looked at here, and its mistakes lock nobody out of the records.
+        let config = config(self, None)?;
         let config = StoreConfig {
             dir,
             retention: retention(&config),
@@ -145,8 +146,8 @@ impl Invocation<'_> {
     }
 }
 
-/// Reads the configuration for a project.
-pub(crate) fn config(invocation: &Invocation<'_>, project: &Path) -> anyhow::Result<Config> {
+/// Reads the configuration, with that of a project where one is named.
+fn config(invocation: &Invocation<'_>, project: Option<&Path>) -> anyhow::Result<Config> {
     let environment = invocation.environment;
     let user = environment.config_dir.as_ref().map(|dir| dir.join("config.toml"));
     let trust = environment.config_dir.as_ref().map(|dir| dir.join(files::TRUST_FILE));
@@ -156,7 +157,7 @@ pub(crate) fn config(invocation: &Invocation<'_>, project: &Path) -> anyhow::Res
     }
     let sources = Sources {
         user: user.as_deref(),
-        project: Some(project),
+        project,
         trust: trust.as_deref(),
         environment: environment.settings().map_err(UserMistake::from)?,
         flags,
@@ -175,18 +176,64 @@ pub(crate) fn project(roots: &[PathBuf]) -> anyhow::Result<PathBuf> {
 
 /// Puts the parts together for a command that makes calls.
 pub(crate) fn open(invocation: &Invocation<'_>) -> anyhow::Result<Haft> {
-    let assembled = assemble(invocation)?;
+    Ok(with_remarks(invocation, assemble(invocation)?))
+}
+
+/// Puts the parts together for a command that makes no calls, so that a mistake in the project's file is a remark.
+pub(crate) fn open_to_look(invocation: &Invocation<'_>) -> anyhow::Result<Haft> {
+    let (assembled, mistakes) = assemble_in_part(invocation);
+    let mut mistakes = mistakes.into_iter();
+    match (assembled, mistakes.next(), mistakes.next()) {
+        (Some(assembled), None, _) => Ok(with_remarks(invocation, assembled)),
+        (Some(assembled), Some(mistake), None) => {
+            let text = format!("the project's is not followed: {mistake:#}");
+            invocation.printer.aside(Tone::Bad, "config", &text);
+            Ok(with_remarks(invocation, assembled))
+        }
+        (_, Some(mistake), _) => Err(mistake),
+        (None, None, _) => assemble(invocation).map(|it| it.haft),
+    }
+}
+
+fn with_remarks(invocation: &Invocation<'_>, assembled: Assembled) -> Haft {
     for dropped in assembled.config.dropped() {
         invocation.printer.aside(Tone::Warn, "config", &dropped.to_string());
     }
-    Ok(assembled.haft)
+    assembled.haft
 }
 
 /// Puts the parts together, with what there is to say about them.
 pub(crate) fn assemble(invocation: &Invocation<'_>) -> anyhow::Result<Assembled> {
+    let project = project(&invocation.roots()?)?;
+    assemble_from(invocation, config(invocation, Some(&project))?)
+}
+
+/// Puts together what can be, for a command that makes no calls: without the project's configuration where it is
+/// mistaken, without any where the user's is. The mistakes on the way come with it, one for each step.
+pub(crate) fn assemble_in_part(
+    invocation: &Invocation<'_>,
+) -> (Option<Assembled>, Vec<anyhow::Error>) {
+    let steps: [&dyn Fn() -> anyhow::Result<Assembled>; 3] = [
+        &|| assemble(invocation),
+        &|| assemble_from(invocation, config(invocation, None)?),
+        &|| assemble_from(invocation, Config::default()),
+    ];
+    let mut mistakes = Vec::new();
+    for step in steps {
+        match step() {
+            Ok(assembled) => return (Some(assembled), mistakes),
+            Err(fault) if !fault.is::<UserMistake>() => {
+                mistakes.push(fault);
+                break;
+            }
+            Err(mistake) => mistakes.push(mistake),
+        }
+    }
+    (None, mistakes)
+}
+
+fn assemble_from(invocation: &Invocation<'_>, config: Config) -> anyhow::Result<Assembled> {
     let mut roots = invocation.roots()?;
-    let project = project(&roots)?;
-    let config = config(invocation, &project)?;
     roots.extend(config.further_roots.iter().cloned());
 
     let Config { protection, limits, .. } = &config;

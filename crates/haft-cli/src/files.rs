@@ -21,10 +21,11 @@ pub(crate) fn real_path(path: &Path) -> io::Result<PathBuf> {
 
 /// Reads a configuration file; `None` when it is not there.
 ///
-/// Only regular files are opened, so that a pipe in a project cannot hang the command. In the project, links are refused:
-/// its files must not stand for something elsewhere.
-pub(crate) fn read(path: &Path, project: &Path) -> io::Result<Option<Vec<u8>>> {
-    if let Ok(within) = path.strip_prefix(project) {
+/// Only regular files are opened, so that a pipe in a project cannot hang the command. In the project, links of both kinds
+/// are refused: its files must not stand for something elsewhere.
+pub(crate) fn read(path: &Path, project: Option<&Path>) -> io::Result<Option<Vec<u8>>> {
+    let within = project.and_then(|project| Some((project, path.strip_prefix(project).ok()?)));
+    if let Some((project, within)) = within {
         let mut place = project.to_owned();
         for part in within {
             place.push(part);
@@ -47,9 +48,33 @@ pub(crate) fn read(path: &Path, project: &Path) -> io::Result<Option<Vec<u8>>> {
         Err(error) if is_absent(&error) => return Ok(None),
         Err(error) => return Err(error),
     }
+    let file = File::open(path)?;
+    if within.is_some() && has_other_names(&file.metadata()?) {
+        return Err(io::Error::other(
+            "it has other names (hard links), and may be a file of elsewhere: copy it",
+        ));
+    }
     let mut bytes = Vec::new();
-    File::open(path)?.take(CONFIG_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    file.take(CONFIG_BYTES as u64 + 1).read_to_end(&mut bytes)?;
     Ok(Some(bytes))
+}
+
+#[cfg(unix)]
+fn has_other_names(facts: &fs::Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::nlink(facts) > 1
+}
+
+#[cfg(not(unix))]
+fn has_other_names(_: &fs::Metadata) -> bool {
+    false
+}
+
+/// Tells whether this process was started to ignore a signal, as `nohup` does. Where the system does not say, it is not.
+pub(crate) fn is_ignored(signal: i32) -> bool {
+    let Ok(status) = fs::read_to_string("/proc/self/status") else { return false };
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default();
+    u32::try_from(signal - 1).is_ok_and(|bit| mask.checked_shr(bit).unwrap_or_default() & 1 == 1)
 }
 
 fn is_absent(error: &io::Error) -> bool {

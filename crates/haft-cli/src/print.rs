@@ -179,7 +179,7 @@ impl Printer {
 
     /// Writes bytes as they are, for those who asked for exactly these; on a terminal, as text that is safe to print.
     pub(crate) fn bytes(self, bytes: &[u8]) {
-        let mut stdout = std::io::stdout().lock();
+        let mut stdout = io::stdout().lock();
         if stdout.is_terminal() {
             return self.text(&String::from_utf8_lossy(bytes));
         }
@@ -299,6 +299,6 @@ pub(crate) fn cut(text: &str, columns: usize) -> String {
 
 /// Returns how many columns text is wrapped to.
 pub(crate) fn columns() -> usize {
-    let narrower = crate::environment::columns().filter(|_| std::io::stdout().is_terminal());
+    let narrower = crate::environment::columns().filter(|_| io::stdout().is_terminal());
     narrower.map_or(COLUMNS, |columns| columns.clamp(40, COLUMNS))
 }

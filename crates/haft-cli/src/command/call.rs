@@ -1,6 +1,7 @@
 //! `haft call`: call a tool.
 
 use std::io::Read as _;
+use std::task::Poll;
 
 use anyhow::Context as _;
 use clap::Args;
@@ -14,6 +15,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use super::Invocation;
 use crate::assemble::{UserMistake, open};
 use crate::exit::Exit;
+use crate::files;
 use crate::print::{Printer, Tone};
 use crate::progress::ProgressLine;
 use crate::property::Property;
@@ -48,11 +50,11 @@ pub(crate) async fn run(invocation: &Invocation<'_>, args: CallArgs) -> anyhow::
     let call = ToolCall::new(haft.dispatch().ports().call_id(), args.tool, raw);
     let id = call.id;
     // Listens before there is anything to take back, so that nothing is ended without its record.
-    let mut interrupts = signal(SignalKind::interrupt())?;
+    let interrupted = interrupted()?;
     let mut handle = haft.dispatch().start(&context, call);
     let end = tokio::select! {
         end = &mut handle => end,
-        _ = interrupts.recv() => {
+        () = interrupted => {
             handle.cancel();
             handle.await
         }
@@ -74,6 +76,22 @@ pub(crate) async fn run(invocation: &Invocation<'_>, args: CallArgs) -> anyhow::
         tracing::debug!(call = %id, store = ?store, "recorded");
     }
     Ok(exit)
+}
+
+/// Listens for what asks a process to end, and returns what waits for the first of it: Ctrl-C, the end of the terminal,
+/// the end of the system.
+fn interrupted() -> std::io::Result<impl Future<Output = ()>> {
+    let mut signals = Vec::new();
+    for kind in [SignalKind::interrupt(), SignalKind::hangup(), SignalKind::terminate()] {
+        // Who started the command with `nohup` wants it to go on.
+        if !files::is_ignored(kind.as_raw_value()) {
+            signals.push(signal(kind)?);
+        }
+    }
+    Ok(std::future::poll_fn(move |context| {
+        let is_due = signals.iter_mut().any(|it| it.poll_recv(context).is_ready());
+        if is_due { Poll::Ready(()) } else { Poll::Pending }
+    }))
 }
 
 /// Reads the arguments from where they were given.

@@ -4,7 +4,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::Invocation;
-use crate::assemble::{Assembled, assemble};
+use crate::assemble::{Assembled, assemble_in_part};
 use crate::exit::Exit;
 use crate::print::Tone;
 
@@ -20,8 +20,8 @@ struct Line {
 }
 
 pub(crate) fn run(invocation: &Invocation<'_>, _: &DoctorArgs) -> anyhow::Result<Exit> {
-    let assembled = assemble(invocation)?;
-    let lines = lines(&assembled);
+    let (assembled, mistakes) = assemble_in_part(invocation);
+    let lines = lines(assembled.as_ref(), &mistakes);
     let printer = invocation.printer;
     let exit =
         if lines.iter().any(|line| line.tone == Tone::Bad) { Exit::Failed } else { Exit::Ok };
@@ -54,15 +54,31 @@ pub(crate) fn run(invocation: &Invocation<'_>, _: &DoctorArgs) -> anyhow::Result
     Ok(exit)
 }
 
-fn lines(assembled: &Assembled) -> Vec<Line> {
+fn lines(assembled: Option<&Assembled>, mistakes: &[anyhow::Error]) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut say = |topic, tone, text: String| lines.push(Line { topic, tone, text });
     say("haft", Tone::Good, format!("version {}", env!("CARGO_PKG_VERSION")));
-    for root in &assembled.roots {
+    for root in assembled.iter().flat_map(|it| &it.roots) {
         say("roots", Tone::Good, root.display().to_string());
     }
-    for line in &assembled.about_config {
-        say("config", line.0, line.1.clone());
+    let mut said = String::new();
+    for mistake in mistakes {
+        // What follows the first line is an excerpt, which does not stand in a list.
+        let text = format!("{mistake:#}").lines().next().unwrap_or_default().to_owned();
+        if said != text {
+            said.clone_from(&text);
+            say("config", Tone::Bad, text);
+        }
+    }
+    let Some(assembled) = assembled else { return lines };
+    match mistakes.len() {
+        0 => {
+            for line in &assembled.about_config {
+                say("config", line.0, line.1.clone());
+            }
+        }
+        1 => say("config", Tone::Warn, "what follows is without the project's".to_owned()),
+        _ => say("config", Tone::Warn, "what follows is without any".to_owned()),
     }
     for preset in assembled.haft.policy().presets() {
         let rules = assembled.haft.policy().rules().count();

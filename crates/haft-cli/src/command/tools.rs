@@ -5,7 +5,7 @@ use haft::{Registered, Selection};
 use serde_json::{Value, json};
 
 use super::Invocation;
-use crate::assemble::{UserMistake, open};
+use crate::assemble::{UserMistake, open_to_look};
 use crate::exit::Exit;
 use crate::print::{Printer, Tone};
 use crate::property::Property;
@@ -27,7 +27,7 @@ enum ToolsCommand {
 }
 
 pub(crate) fn run(invocation: &Invocation<'_>, args: &ToolsArgs) -> anyhow::Result<Exit> {
-    let haft = open(invocation)?;
+    let haft = open_to_look(invocation)?;
     let snapshot = haft.registry().snapshot();
     let printer = invocation.printer;
     match &args.command {

@@ -34,7 +34,7 @@ pub(crate) fn run(invocation: &Invocation<'_>, args: &TrustArgs) -> anyhow::Resu
     let store = dir.join(files::TRUST_FILE);
     let mistake =
         |what: &str, error: &dyn std::fmt::Display| UserMistake::new(format!("{what}: {error}"));
-    let stored = files::read(&store, &project)
+    let stored = files::read(&store, Some(&project))
         .map_err(|error| mistake("the record of trust cannot be read", &error))?;
     let mut trust = Trust::read(&stored.unwrap_or_default())
         .map_err(|error| mistake(&format!("`{}`", store.display()), &error))?;
@@ -57,7 +57,7 @@ pub(crate) fn run(invocation: &Invocation<'_>, args: &TrustArgs) -> anyhow::Resu
     }
 
     let path = project.join(PROJECT_FILE);
-    let bytes = files::read(&path, &project)
+    let bytes = files::read(&path, Some(&project))
         .map_err(|error| mistake(&format!("`{}`", path.display()), &error))?;
     let Some(bytes) = bytes else {
         return Err(UserMistake::new(format!(

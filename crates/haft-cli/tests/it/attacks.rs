@@ -1,12 +1,12 @@
 //! What hostile callers, files and readers try, and what comes of it.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::process::{Command, Stdio};
 
 use serde_json::json;
 
-use crate::rig::{Ran, Rig, arguments, ran, run};
+use crate::rig::{LongWork, Ran, Rig, arguments, one_object, ran, run};
 
 /// Runs a command whose standard output nobody reads.
 fn unread(mut command: Command) -> Ran {
@@ -88,4 +88,91 @@ fn no_text_of_the_callers_begins_a_line_that_passes_for_ours() {
     }
     let shown = rig.haft(&["show", "last"]);
     assert!(!shown.all().contains("\nnotice: forged"), "{}", shown.all());
+}
+
+#[test]
+fn a_mistake_in_a_projects_file_locks_nobody_out_of_the_records() {
+    let rig = Rig::new();
+    rig.file("a.txt", "text\n");
+    let read = json!({ "path": "a.txt" });
+    rig.read(&read);
+    rig.project("nonsense = 1\n");
+    for args in
+        [&["log"][..], &["show", "last"], &["state", "du"], &["state", "gc", "-n"], &["tools"]]
+    {
+        let ran = rig.haft(args);
+        assert_eq!(ran.exit, 0, "{args:?}: {}", ran.all());
+        assert_eq!(ran.stderr.contains("nonsense"), args == ["tools"], "{}", ran.stderr);
+    }
+    // Whoever makes calls is still stopped.
+    let ran = rig.haft(&["call", "reader", &arguments("read", &read)]);
+    assert_eq!((ran.exit, ran.stdout.as_str()), (2, ""));
+    assert_eq!(rig.haft(&["policy", "show"]).exit, 2);
+}
+
+#[test]
+fn the_doctor_names_a_mistake_and_goes_on() {
+    let rig = Rig::new();
+    rig.project("nonsense = 1\n");
+    let ran = rig.haft(&["doctor"]);
+    assert_eq!(ran.exit, 1);
+    assert!(
+        ran.stdout.contains("bad  .haft/config.toml:1:1: unknown key `nonsense`"),
+        "{}",
+        ran.stdout
+    );
+    assert!(ran.stdout.contains("reader, search"), "{}", ran.stdout);
+
+    rig.config("preset = 7\n");
+    let lines = rig.json(&["doctor"])["data"]["lines"].clone();
+    let bad = lines.as_array().unwrap().iter().filter(|line| line["level"] == "bad").count();
+    assert_eq!(bad, 1, "the user's file is read first: {lines}");
+    assert!(lines.as_array().unwrap().iter().any(|line| line["topic"] == "tools"));
+
+    let nowhere = rig.haft(&["--root", "missing", "doctor"]);
+    assert_eq!(nowhere.exit, 1);
+    assert!(nowhere.stdout.contains("missing"), "{}", nowhere.all());
+}
+
+#[test]
+fn errors_repeat_no_more_than_a_person_reads() {
+    let rig = Rig::new();
+    let long = "x".repeat(100_000);
+    for args in [
+        &["call", "reader", "--arg", &long][..],
+        &["tools", "show", &long],
+        &["--root", &long, "tools"],
+    ] {
+        for options in [&[][..], &["--json"]] {
+            let said = rig.haft(&[options, args].concat()).all();
+            assert!(said.len() < 10_000 && said.contains('…'), "{} bytes", said.len());
+        }
+    }
+    rig.project(&format!("[protection]\nextra = [\"[{long}\"]\n"));
+    let ran = rig.haft(&["call", "reader", "{}"]);
+    assert!(ran.exit == 2 && ran.stderr.len() < 2_000, "{} bytes", ran.stderr.len());
+}
+
+#[test]
+fn a_project_file_that_is_a_file_of_elsewhere_is_not_read() {
+    let rig = Rig::new();
+    rig.outside("private.txt", "password of the bank\n").dir(".haft");
+    fs::hard_link(rig.out("private.txt"), rig.ws(".haft/config.toml")).unwrap();
+    for args in [&["call", "reader", "{}"][..], &["policy", "show"], &["trust"], &["doctor"]] {
+        let ran = rig.haft(args);
+        assert_ne!(ran.exit, 0, "{args:?}");
+        assert!(!ran.all().contains("bank"), "{args:?}: {}", ran.all());
+        assert!(ran.all().contains("hard links"), "{args:?}: {}", ran.all());
+    }
+}
+
+#[test]
+fn a_call_that_is_told_to_end_is_on_record_as_cancelled() {
+    for signal in [rustix::process::Signal::TERM, rustix::process::Signal::HUP] {
+        let rig = Rig::new();
+        let ran = LongWork::begin(&rig).signal(signal);
+        assert_eq!(ran.exit, 130, "{}", ran.all());
+        assert_eq!(one_object(&ran)["data"]["outcome"]["status"], "cancelled");
+        assert_eq!(rig.json(&["log"])["data"][0]["status"], "cancelled");
+    }
 }

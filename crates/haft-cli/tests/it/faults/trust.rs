@@ -63,7 +63,7 @@ fn o_045_opening_a_project_starts_nothing() {
         }
     }
     // A file that names what haft does not know of is refused, not passed over.
-    let ran = rig.haft(&["tools"]);
+    let ran = rig.haft(&["policy", "show"]);
     assert_eq!(ran.exit, 2);
     insta::assert_snapshot!(ran.stderr, @r"
     error: .haft/config.toml:1:2: unknown key `hooks`: expected `preset`, `rules`, `protection`, `roots`, `limits` or `journal`

@@ -36,8 +36,13 @@ impl LongWork {
 
     /// Does what Ctrl-C does, and waits for the end.
     pub(crate) fn interrupt(self) -> Ran {
+        self.signal(rustix::process::Signal::INT)
+    }
+
+    /// Sends a signal, and waits for the end.
+    pub(crate) fn signal(self, signal: rustix::process::Signal) -> Ran {
         let pid = rustix::process::Pid::from_child(&self.child);
-        rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+        rustix::process::kill_process(pid, signal).unwrap();
         self.wait()
     }
 
