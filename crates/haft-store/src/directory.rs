@@ -20,6 +20,26 @@ const FILE_MODE: u32 = 0o600;
 /// The bits of a mode that let others in.
 const OTHERS: u32 = 0o077;
 
+/// The bits of a mode that let others write.
+const OTHERS_WRITE: u32 = 0o022;
+
+/// The bit of a directory that many share.
+const STICKY: u32 = 0o1000;
+
+/// What a state directory that another process has only begun may hold, and a file system of its own.
+const OWN_NAMES: &[&str] = &[
+    "haft.db",
+    "haft.db-wal",
+    "haft.db-wal.damaged",
+    "haft.db-shm",
+    "haft.db-journal",
+    "objects",
+    "leases",
+    "locks",
+    "open.lock",
+    "lost+found",
+];
+
 /// How long nothing touches a file that is still in use.
 const LEFT_BEHIND: Duration = Duration::from_hours(1);
 
@@ -45,8 +65,9 @@ impl Directory {
             let problem = format!("belongs to user {}, not to user {us}", facts.uid());
             return Err(StoreError::Directory { path, problem });
         }
-        shut_out_others(&path, &facts, DIRECTORY_MODE)?;
         let directory = Self { path };
+        directory.refuse_what_is_not_for_state(&facts, us)?;
+        shut_out_others(&directory.path, &facts, DIRECTORY_MODE)?;
         for inner in [directory.objects(), directory.leases(), directory.locks()] {
             make_directory(&inner)?;
             let facts =
@@ -61,6 +82,36 @@ impl Directory {
         let facts = database_file(&database).map_err(StoreError::file("open", &database))?;
         shut_out_others(&database, &facts, FILE_MODE)?;
         Ok(directory)
+    }
+
+    /// Refuses a directory that is there for something else. Taking others' access away would break that.
+    fn refuse_what_is_not_for_state(&self, facts: &Metadata, us: u32) -> Result<(), StoreError> {
+        let refused = |problem: String| StoreError::Directory { path: self.path.clone(), problem };
+        let is_begun = fs::symlink_metadata(self.database())
+            .is_ok_and(|database| database.is_file() && database.uid() == us);
+        let is_shared =
+            facts.mode() & STICKY != 0 || (facts.mode() & OTHERS_WRITE != 0 && !is_begun);
+        if is_shared {
+            return Err(refused(format!(
+                "can be written by others (mode {:o}): state needs a new directory, or one of mode 700",
+                facts.mode() & 0o7777
+            )));
+        }
+        if is_begun {
+            return Ok(());
+        }
+        let entries = fs::read_dir(&self.path).map_err(StoreError::file("list", &self.path))?;
+        for entry in entries {
+            let name = entry.map_err(StoreError::file("list", &self.path))?.file_name();
+            if !OWN_NAMES.iter().any(|own| name == **own) {
+                let name = name.to_string_lossy();
+                return Err(refused(format!(
+                    "holds `{}` and no records of haft: state needs a new or empty directory",
+                    name.escape_debug()
+                )));
+            }
+        }
+        Ok(())
     }
 
     pub(crate) fn path(&self) -> &Path {

@@ -72,6 +72,42 @@ fn modes_that_let_others_in_are_put_right() {
 }
 
 #[test]
+fn a_directory_that_holds_other_things_is_refused_and_left_alone() {
+    let temp = tempfile::tempdir().unwrap();
+    set_mode(temp.path(), 0o755);
+    std::fs::write(temp.path().join("notes.txt"), "").unwrap();
+    insta::assert_snapshot!(refusal(temp.path()), @"state directory `DIR` holds `notes.txt` and no records of haft: state needs a new or empty directory; choose another with HAFT_STATE_DIR");
+    assert_eq!(mode(temp.path()), 0o755);
+    assert_eq!(std::fs::read_dir(temp.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_directory_that_others_write_to_is_refused_and_left_alone() {
+    for wrong in [0o1777, 0o777, 0o775, 0o1700] {
+        let temp = tempfile::tempdir().unwrap();
+        set_mode(temp.path(), wrong);
+        let text = refusal(temp.path());
+        assert!(
+            text.contains(&format!("others (mode {wrong:o}): state needs a new directory")),
+            "{text}"
+        );
+        assert_eq!(std::fs::metadata(temp.path()).unwrap().mode() & 0o7777, wrong);
+        assert_eq!(std::fs::read_dir(temp.path()).unwrap().count(), 0);
+    }
+}
+
+#[test]
+fn an_empty_directory_and_one_that_was_only_begun_are_taken() {
+    let temp = tempfile::tempdir().unwrap();
+    set_mode(temp.path(), 0o755);
+    for begun in ["objects", "lost+found"] {
+        std::fs::create_dir(temp.path().join(begun)).unwrap();
+    }
+    drop(open(temp.path()));
+    assert_eq!(mode(temp.path()), 0o700);
+}
+
+#[test]
 fn a_directory_of_another_user_is_refused() {
     let temp = tempfile::tempdir().unwrap();
     // Only root can give something away; anybody else finds something of root's.

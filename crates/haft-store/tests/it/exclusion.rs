@@ -68,7 +68,8 @@ fn counting_in_several_processes_loses_nothing() {
     let file = dir.path().join("count");
     std::fs::write(&file, "0").unwrap();
     let role = format!("count {}", file.display());
-    let children: Vec<_> = (0..3).map(|_| Running::start(&role, dir.path())).collect();
+    let children: Vec<_> =
+        (0..3).map(|_| Running::start(&role, &dir.path().join("state"))).collect();
     children.into_iter().for_each(Running::wait);
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "300");
 }
