@@ -1,6 +1,9 @@
 //! Opening the database: modes of work, form, and the way to a later form.
 
-use std::fs;
+mod log_check;
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -8,6 +11,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use crate::StoreError;
+use crate::directory::private_file;
 use crate::error::explain;
 
 /// How long one process waits for another.
@@ -22,8 +26,11 @@ const MIGRATIONS: &[&str] = &[include_str!("database/0001_calls.sql")];
 /// Bytes the write-ahead log is cut down to after a checkpoint.
 const LOG_BYTES: i64 = 8 * 1024 * 1024;
 
-/// Bytes of the log that the end of a process leaves to the next one, which reads them once when it opens.
-const LOG_BYTES_LEFT: u64 = 1024 * 1024;
+/// Bytes of the log that the end of a process leaves to the next one: what is lost at most if somebody loses the log.
+const LOG_BYTES_LEFT: u64 = 256 * 1024;
+
+/// Bytes of a database that has nothing but its first page, so that everything is in the log.
+const BARE_BYTES: u64 = 4 * 1024;
 
 /// Statements kept prepared for each connection.
 const STATEMENTS: usize = 48;
@@ -67,7 +74,16 @@ pub(crate) fn open(place: &Place) -> Result<Connection, StoreError> {
     .map_err(place.error())?;
     connection.busy_timeout(BUSY).map_err(place.error())?;
     let is_fresh = match place {
-        Place::File(path) => check_form(&connection, path)?,
+        Place::File(path) => {
+            // Looked at before SQLite does, who begins a new log in place of one that it cannot use.
+            let before = LogBefore::of(path);
+            let is_fresh = check_form(&connection, path)?;
+            if before.report(path, is_fresh) {
+                // Else what is left of the damaged log would be met again each time. Others at it keep this from being.
+                let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+            }
+            is_fresh
+        }
         Place::Memory => true,
     };
     prepare(&connection, is_fresh).map_err(place.error())?;
@@ -110,11 +126,13 @@ fn prepare(connection: &Connection, is_fresh: bool) -> Result<(), rusqlite::Erro
     Ok(())
 }
 
-/// Closes the connection that writes, and clears the log away if it has grown and nobody else is at it.
+/// Closes the connection that writes, and clears the log away if it has grown, or has all there is, and nobody else is
+/// at it.
 pub(crate) fn close(connection: Connection, place: &Place) {
     let Place::File(path) = place else { return };
     let grown = fs::metadata(log_of(path)).is_ok_and(|facts| facts.len() > LOG_BYTES_LEFT);
-    if grown {
+    let bare = || fs::metadata(path).is_ok_and(|facts| facts.len() <= BARE_BYTES);
+    if grown || bare() {
         let clear = || -> Result<(), rusqlite::Error> {
             connection.busy_timeout(Duration::ZERO)?;
             connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
@@ -130,6 +148,78 @@ pub(crate) fn log_of(database: &Path) -> PathBuf {
     let mut name = database.as_os_str().to_owned();
     name.push("-wal");
     name.into()
+}
+
+/// Returns the file that a damaged log is kept in, so that what can be saved from it is not overwritten. It is empty
+/// where the log was missing.
+pub(crate) fn damaged_log_of(database: &Path) -> PathBuf {
+    let mut name = log_of(database).into_os_string();
+    name.push(".damaged");
+    name.into()
+}
+
+/// What the log of a database looked like before SQLite opened it.
+struct LogBefore {
+    is_damaged: bool,
+    is_missing: bool,
+    is_empty: bool,
+    database_bytes: u64,
+}
+
+impl LogBefore {
+    fn of(database: &Path) -> Self {
+        let log = log_of(database);
+        let looks_damaged = || log_check::is_damaged(&log).unwrap_or(false);
+        let facts = fs::metadata(&log);
+        // SQLite leaves the index and the log together, or neither.
+        let index_is_left = || {
+            let mut index = database.as_os_str().to_owned();
+            index.push("-shm");
+            fs::exists(index).unwrap_or(false)
+        };
+        let is_gone = facts.as_ref().is_err_and(|error| error.kind() == ErrorKind::NotFound);
+        Self {
+            // A second look: at the first one another process may have been within a write.
+            is_damaged: looks_damaged() && looks_damaged(),
+            is_missing: is_gone && index_is_left(),
+            is_empty: is_gone || facts.is_ok_and(|facts| facts.len() == 0),
+            database_bytes: fs::metadata(database).map_or(0, |facts| facts.len()),
+        }
+    }
+
+    /// Keeps what is left of a log that lost records, and says so. Tells whether there was one.
+    fn report(&self, database: &Path, is_fresh: bool) -> bool {
+        // A database gets its first page just before its first records.
+        let nothing_is_left = self.is_empty && is_fresh && self.database_bytes > 0;
+        let problem = match self {
+            Self { is_damaged: true, .. } => "is damaged",
+            Self { is_missing: true, .. } => "is missing",
+            _ if nothing_is_left => "is missing",
+            _ => return false,
+        };
+        let (log, kept) = (log_of(database), damaged_log_of(database));
+        tracing::warn!(
+            log = %log.display(), kept = %kept.display(),
+            "the log of the state database {problem}: the latest records are lost"
+        );
+        if let Err(error) = keep(&log, &kept) {
+            tracing::warn!(%error, kept = %kept.display(), "the damaged log could not be kept");
+        }
+        true
+    }
+}
+
+fn keep(log: &Path, kept: &Path) -> io::Result<()> {
+    let mut kept = private_file(kept)?;
+    // The first damage tells most.
+    if kept.metadata()?.len() > 0 {
+        return Ok(());
+    }
+    match File::open(log) {
+        Ok(mut log) => io::copy(&mut log, &mut kept).map(drop),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 /// Looks at the form before anything is changed: what is not ours stays as it is. Tells whether there is nothing yet.

@@ -96,12 +96,14 @@ pub(crate) struct Inner {
 impl Store {
     /// Opens a state directory, and makes it if need be.
     ///
-    /// Others lose their access to the directory and the files in it. Once a day, what [`Retention`] does not keep any
+    /// Others lose their access to the directory and the files in it. A log of latest writes that is damaged or missing
+    /// is told by [`StateUsage::damaged_log`](crate::StateUsage::damaged_log). Once a day, what [`Retention`] does not keep any
     /// more is removed, a bounded amount at a time.
     ///
     /// # Errors
     ///
-    /// Fails for a directory that is not this user's, for a database of another program, a later haft, or one that is
+    /// Fails for a directory that is not this user's, that others may write to or that is there for something else, for a
+    /// database of another program, a later haft, or one that is
     /// damaged, and when the disk or the file system is not up to it. The text names the path and what would help.
     pub fn open(config: StoreConfig) -> Result<Self, StoreError> {
         let directory = Directory::open(&config.dir)?;

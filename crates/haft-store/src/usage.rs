@@ -7,7 +7,7 @@ use haft_protocol::Timestamp;
 use serde::Serialize;
 
 use crate::StoreError;
-use crate::database::log_of;
+use crate::database::{damaged_log_of, log_of};
 use crate::row::timestamp;
 use crate::store::Store;
 
@@ -28,6 +28,10 @@ pub struct StateUsage {
     pub calls: u64,
     /// When the oldest of them was made.
     pub oldest: Option<Timestamp>,
+    /// What is left of a log that was damaged or missing when the state was opened: records were lost. It is there until
+    /// somebody removes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub damaged_log: Option<PathBuf>,
 }
 
 impl Store {
@@ -63,6 +67,9 @@ impl Store {
             object_bytes,
             calls,
             oldest: oldest.map(timestamp),
+            damaged_log: directory
+                .map(|directory| damaged_log_of(&directory.database()))
+                .filter(|path| path.exists()),
         })
     }
 }

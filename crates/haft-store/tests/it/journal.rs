@@ -54,6 +54,28 @@ async fn a_call_is_on_record_as_it_went() {
 }
 
 #[tokio::test]
+async fn a_private_key_spread_over_the_parts_of_an_outcome_is_taken_out() {
+    over_both(async |store| {
+        let mut outcome = Outcome::ok("1\t-----BEGIN PRIVATE KEY-----");
+        outcome.content.push(ContentPart::text("2\tKEYa\n3\t-----END PRIVATE KEY-----\n4\tplain"));
+        outcome.structured = Some(json!({ "lines": [
+            { "number": 1, "text": "-----BEGIN PRIVATE KEY-----" }, { "number": 2, "text": "KEYa" },
+        ] }));
+        whole(&store, &intent(call(1)), outcome).await;
+        let kept = store.show(&IdQuery::from(call(1))).unwrap().outcome.unwrap().outcome;
+        assert_eq!(
+            kept.content,
+            [ContentPart::text("1\t[redacted]"), ContentPart::text("[redacted]\n4\tplain"),]
+        );
+        let lines = json!({ "lines": [
+            { "number": 1, "text": "[redacted]" }, { "number": 2, "text": "[redacted]" },
+        ] });
+        assert_eq!(kept.structured, Some(lines));
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn the_status_follows_the_call() {
     over_both(async |store| {
         begin(&store, call(1)).await;

@@ -14,6 +14,7 @@ mod crash;
 mod directory;
 mod exclusion;
 mod journal;
+mod latest_writes;
 mod queries;
 mod redaction;
 mod retention;
