@@ -33,7 +33,7 @@ pub struct Globs {
 
 /// A pattern that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{pattern}` is not a pattern for paths: {problem}")]
+#[error("`{}` is not a pattern for paths: {problem}", haft_text::visible_line(pattern))]
 pub struct GlobError {
     /// The pattern.
     pub pattern: String,

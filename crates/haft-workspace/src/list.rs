@@ -180,6 +180,12 @@ impl First {
             rank.cmp(&last.rank).then_with(|| by_path(found.relative(), last.path.as_ref())).is_lt()
         };
         if self.kept.len() < self.most || self.kept.peek().is_some_and(comes_before) {
+            let metadata = metadata.or_else(|| found.metadata().ok());
+            // A file is looked at where it would be shown: looking at each for further names takes long.
+            if metadata.is_some_and(|metadata| found.is_twin(&metadata)) {
+                self.total -= 1;
+                return;
+            }
             self.keep(Kept::of(found, rank, metadata));
         }
     }
@@ -226,7 +232,6 @@ struct Kept {
 
 impl Kept {
     fn of(found: &Found<'_>, rank: i128, metadata: Option<Metadata>) -> Self {
-        let metadata = metadata.or_else(|| found.metadata().ok());
         let is_file = found.kind() == FileKind::File;
         let target = (found.kind() == FileKind::Link).then(|| match found.follow() {
             Ok(place) => match place.kind() {

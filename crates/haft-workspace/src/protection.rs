@@ -19,8 +19,8 @@ use lines::{Form, LINES, Line, WRITE_LINES};
 /// The protection list: names that no tool reads, lists content of, or searches, and names that no tool writes.
 ///
 /// It looks at every name of a path beneath its root, with case folded, at the name a caller wrote and at the real one
-/// behind links. The root itself is the operator's choice and is not looked at. Backup forms (`.env~`,
-/// `.netrc.bak`, `.id_rsa.swp`) count as what they are a backup of.
+/// behind links. The root itself is the operator's choice and is not looked at. Backups and copies (`.env~`,
+/// `.netrc.bak`, `.id_rsa.swp`, `server.key.1`, `copy of .env`) count as what they are made of.
 ///
 /// Protection goes by names: a secret in `notes.txt` is not found. `.git/config` stays readable although a remote's URL
 /// may hold a password; so do `.yarnrc.yml`, `*.env`, `*.tfvars` and `*.tfstate`, which more often hold none.
@@ -125,6 +125,14 @@ impl Protection {
         Some(Protected { name: crate::name::shown(name).into_owned(), why })
     }
 
+    /// Tells whether a directory of this name holds names that are protected nowhere else.
+    pub(crate) fn is_place(&self, name: &OsStr) -> bool {
+        with_folded(name.as_bytes(), |name| {
+            let name = without_backup(name);
+            self.0.within.values().flatten().any(|(place, _)| place.as_bytes() == name)
+        })
+    }
+
     /// Tells whether one name in a directory is protected.
     pub(crate) fn covers(&self, parent: &Path, name: &OsStr) -> bool {
         self.why(parent, name).is_some()
@@ -175,32 +183,54 @@ impl Tables {
         };
         let by_family = || {
             // No family begins with another letter, and most names do.
-            matches!(name.first(), Some(b'.' | b's' | b'c')).then_some(())?;
+            matches!(name.first(), Some(b'.' | b's' | b'c' | b'i')).then_some(())?;
             self.families.iter().find(|(is_member, _)| is_member(name)).map(|(_, line)| line)
         };
         let by_place = || {
             let places = self.within.get(name)?;
             let parent = parent.file_name()?.as_bytes();
-            let is_here = |place: &str| with_folded(parent, |parent| parent == place.as_bytes());
+            let is_here = |place: &str| {
+                with_folded(parent, |parent| without_backup(parent) == place.as_bytes())
+            };
             places.iter().find(|(place, _)| is_here(place)).map(|(_, line)| line)
         };
         by_name.or_else(by_ending).or_else(by_family).or_else(by_place).map(|line| line.why)
     }
 }
 
-/// Takes the marks off a name that editors and people put on for a backup.
+/// Takes the marks off a name that editors, people, desktops and log rotation put on for a backup or a copy.
 fn without_backup(mut name: &[u8]) -> &[u8] {
-    const MARKS: [&[u8]; 7] = [b"~", b".bak", b".backup", b".old", b".orig", b".save", b".copy"];
     if let Some(saved) = name.strip_prefix(b"#").and_then(|name| name.strip_suffix(b"#")) {
         name = saved;
     }
     // A backup of a backup is one too.
-    while let Some(shorter) =
-        MARKS.iter().find_map(|mark| name.strip_suffix(*mark)).filter(|shorter| !shorter.is_empty())
-    {
+    while let Some(shorter) = without_mark(name).filter(|shorter| !shorter.is_empty()) {
         name = shorter;
     }
     name
+}
+
+/// Takes one mark off. `.txt` is what mail and browsers put on a name whose ending they do not know.
+fn without_mark(name: &[u8]) -> Option<&[u8]> {
+    const MARKS: [&[u8]; 10] = [
+        b"~", b".bak", b".backup", b".old", b".orig", b".save", b".copy", b".txt", b" - copy",
+        b" copy",
+    ];
+    // `.1`, `.~1~` with its last sign off, ` (1)`.
+    let numbered = || {
+        let is_copy = name.ends_with(b")");
+        let name = name.strip_suffix(b")").unwrap_or(name);
+        let digits = name.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+        let (stem, number) = name.split_at_checked(name.len() - digits)?;
+        let stem = if is_copy {
+            stem.strip_suffix(b" (")
+        } else {
+            stem.strip_suffix(b".~").or_else(|| stem.strip_suffix(b"."))
+        };
+        stem.filter(|_| !number.is_empty())
+    };
+    let marked = MARKS.iter().find_map(|mark| name.strip_suffix(*mark));
+    marked.or_else(numbered).or_else(|| name.strip_prefix(b"copy of "))
 }
 
 /// Returns what an editor's swap file belongs to.
@@ -261,6 +291,19 @@ mod tests {
             "id_ed25519_sk",
             "id_rsa.old",
             ".id_rsa.swp",
+            "id_rsa.~1~",
+            "id_rsa2",
+            "id_rsa_work",
+            "id_ed25519-github",
+            "id_rsa (1)",
+            "server.key.1",
+            "server.key.1.bak",
+            "key.pem.txt",
+            "Copy of .env",
+            "credentials.json copy",
+            "id_rsa - Copy",
+            ".docker.bak/config.json",
+            ".config.old/gcloud/x",
             "tls/server.key",
             "server.PEM",
             ".pem",
@@ -317,6 +360,17 @@ mod tests {
             "id_rsa.pub",
             "id_ed25519_sk.pub",
             "id_rsa.rs",
+            "id_rsa_work.pub",
+            "id_rsa_parser.rs",
+            "id_rsatz",
+            "id_ed25519-cert.pub",
+            "notes.txt",
+            "chapter.1",
+            "copy of notes",
+            ".1",
+            " (1)",
+            "env.bak",
+            ".env.example.1",
             "id_generator_sk.py",
             "keys.rs",
             "key",

@@ -14,6 +14,7 @@ use crate::protection::Protected;
 use crate::resolved::Resolved;
 use crate::sys::Dir;
 use crate::text::{PathText, Step};
+use crate::twins::Twins;
 use crate::workspace::{FIRST_ROOT, Want, Workspace};
 
 /// How often one name is looked at again that changed between looking and opening.
@@ -308,6 +309,9 @@ impl<'a> Resolver<'a> {
             End::Leaf(name, metadata) => (vec![name], Some(metadata)),
             End::Missing(names) => (names, None),
         };
+        if let Some(metadata) = &metadata {
+            self.check_twins(metadata)?;
+        }
         let mut path = self.real.clone();
         path.extend(&names);
         let logical = self.workspace.logical(self.root, &path);
@@ -350,6 +354,16 @@ impl<'a> Resolver<'a> {
             Some(protected) => Err(self.protected(protected)),
             None => Ok(()),
         }
+    }
+
+    /// Refuses a file that has a protected name as well.
+    fn check_twins(&self, metadata: &Metadata) -> Result<(), PathError> {
+        let Some(root) = self.workspace.root(self.root) else { return Ok(()) };
+        let protection = self.workspace.protection();
+        if Twins::default().is_protected(metadata, &self.real, root, protection) {
+            return Err(PathError::protected_twin(self.given.clone()));
+        }
+        Ok(())
     }
 
     fn path_of(&self, name: &OsStr) -> String {

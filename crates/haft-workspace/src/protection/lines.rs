@@ -54,12 +54,7 @@ pub(super) static LINES: &[Line] = &[
     family_of(is_environment, ENVIRONMENT),
     // What ssh-keygen writes, and what certificates' private halves are kept in. A `.pem` may be a public
     // certificate; nothing but its content tells, and an exception can lift it.
-    name("id_rsa", PRIVATE_KEY),
-    name("id_dsa", PRIVATE_KEY),
-    name("id_ecdsa", PRIVATE_KEY),
-    name("id_ecdsa_sk", PRIVATE_KEY),
-    name("id_ed25519", PRIVATE_KEY),
-    name("id_ed25519_sk", PRIVATE_KEY),
+    family_of(is_key_of_ssh, PRIVATE_KEY),
     name("ssh_host_rsa_key", PRIVATE_KEY),
     name("ssh_host_dsa_key", PRIVATE_KEY),
     name("ssh_host_ecdsa_key", PRIVATE_KEY),
@@ -132,6 +127,18 @@ fn is_environment(name: &[u8]) -> bool {
     let rest = rest.strip_prefix(b"rc").unwrap_or(rest);
     let is_of_the_family = rest.first().is_none_or(|byte| !byte.is_ascii_alphanumeric());
     is_of_the_family && !TEMPLATES.iter().any(|template| rest.ends_with(template))
+}
+
+/// `id_rsa`, `id_ed25519_sk`, and what people call a second one: `id_rsa2`, `id_rsa_work`. What has an ending is no key:
+/// `.pub` is the public half, and source files about keys have names like these.
+fn is_key_of_ssh(name: &[u8]) -> bool {
+    const BEGINNINGS: [&[u8]; 4] = [b"id_rsa", b"id_dsa", b"id_ecdsa", b"id_ed25519"];
+    let rest = BEGINNINGS.iter().find_map(|beginning| name.strip_prefix(*beginning));
+    rest.is_some_and(|rest| {
+        let is_another =
+            rest.first().is_none_or(|byte| matches!(byte, b'_' | b'-') || byte.is_ascii_digit());
+        is_another && !rest.contains(&b'.')
+    })
 }
 
 fn is_service_account(name: &[u8]) -> bool {

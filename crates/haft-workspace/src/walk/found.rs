@@ -82,10 +82,7 @@ impl Found<'_> {
         if metadata.kind != FileKind::File {
             return Err(PathError::Changed { path: path() });
         }
-        let directory = self.path.parent().unwrap_or(Path::new(""));
-        let protection = self.walk.view.workspace().protection();
-        if self.walk.twins.is_protected(&metadata, directory, self.walk.root, protection) {
-            self.totals.borrow_mut().skipped.hidden.protected += 1;
+        if self.is_twin(&metadata) {
             return Err(PathError::protected_twin(path()));
         }
         Ok(OpenFile::new(file, metadata))
@@ -110,6 +107,15 @@ impl Found<'_> {
     /// Tells whether the walk is over, for a visitor whose work on one file takes long.
     pub fn is_over(&self) -> bool {
         self.walk.is_over() || self.walk.is_late()
+    }
+
+    /// Tells whether the file has a protected name as well, and counts it as hidden if so.
+    pub(crate) fn is_twin(&self, metadata: &Metadata) -> bool {
+        let directory = self.path.parent().unwrap_or(Path::new(""));
+        let protection = self.walk.view.workspace().protection();
+        let is_twin = self.walk.twins.is_protected(metadata, directory, self.walk.root, protection);
+        self.totals.borrow_mut().skipped.hidden.protected += u64::from(is_twin);
+        is_twin
     }
 
     fn failed(&self, error: rustix::io::Errno) -> PathError {

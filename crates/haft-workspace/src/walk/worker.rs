@@ -324,7 +324,7 @@ where
         if walk.view.workspace().protection().covers(part(parent, walk.root_at), name) {
             skipped.hidden.protected += number();
             if let Ok(metadata) = dir.look(name) {
-                walk.twins.meet(&metadata);
+                walk.twins.meet(&metadata, part(&self.path, walk.root_at));
             }
             return true;
         }

@@ -98,9 +98,7 @@ fn searching_and_listing_show_nothing_of_it_and_count_it() {
     docker/config.json
     keys
     notes
-    notes.txt
     src
-    src/deep.txt
     src/main.rs
     sub
     ");
@@ -152,4 +150,61 @@ fn a_rule_hides_what_it_denies_and_nothing_else() {
     assert!(
         view.walk(&hidden, &WalkOptions::default(), &|| false, || |_: &_| unreachable!()).is_err()
     );
+}
+
+#[test]
+fn a_second_name_of_a_protected_file_is_refused_wherever_the_first_stands_in_protected_places() {
+    let rig = Rig::new();
+    let firsts = [
+        ".env",
+        ".ssh/deep/down/key",
+        ".docker/config.json",
+        ".config/gcloud/legacy/token",
+        "src/.cargo/credentials.toml",
+    ];
+    for (number, first) in firsts.into_iter().enumerate() {
+        rig.file(first, "SECRET123").dir("src/deep");
+        fs::hard_link(rig.ws(first), rig.ws(&format!("src/deep/{number}.txt"))).unwrap();
+    }
+    rig.file("src/deep/one.txt", "fine");
+    fs::hard_link(rig.ws("src/deep/one.txt"), rig.ws("src/deep/two.txt")).unwrap();
+    for number in 0..firsts.len() {
+        let path = format!("src/deep/{number}.txt");
+        let error = rig.existing(&path).unwrap_err();
+        assert_eq!(error.denial().unwrap().control, Control::Protection, "{path}");
+        assert!(rig.any(&path).is_err(), "{path}");
+    }
+    let fine = ["src/deep/one.txt", "src/deep/two.txt"];
+    for start in ["src/deep", "src", "."] {
+        let (texts, report) =
+            contents(&rig.view(), &rig.existing(start).unwrap(), &WalkOptions::default());
+        assert_eq!(texts, fine.map(|path| format!("{path}: fine")), "{start}");
+        let listing = rig.list(start, &ListOptions::tree());
+        let shown = listing.entries.iter().map(|it| it.path.as_str());
+        let files: Vec<_> = shown.filter(|path| path.ends_with(".txt")).collect();
+        assert_eq!(files, fine, "{start}");
+        assert_eq!(listing.report.skipped.hidden, report.skipped.hidden, "{start}");
+    }
+}
+
+#[test]
+fn a_walk_recognises_second_names_of_what_it_passed_over() {
+    let rig = Rig::new();
+    rig.file("a/.ssh/deep/key", "SECRET123").dir("b");
+    fs::hard_link(rig.ws("a/.ssh/deep/key"), rig.ws("b/key.txt")).unwrap();
+    let options = WalkOptions { threads: Some(std::num::NonZeroUsize::MIN), ..Default::default() };
+    let (texts, _) = contents(&rig.view(), &rig.existing(".").unwrap(), &options);
+    assert!(texts.is_empty(), "{texts:?}");
+}
+
+#[test]
+fn looking_for_second_names_stays_bounded_however_deep_a_place_is() {
+    let rig = Rig::new();
+    let deep = [".config", ".ssh"].map(|name| vec![name; 200].join("/"));
+    for path in &deep {
+        rig.file(&format!("{path}/x"), "");
+    }
+    rig.file("a.txt", "fine");
+    fs::hard_link(rig.ws("a.txt"), rig.ws("b.txt")).unwrap();
+    assert_eq!(rig.read("b.txt").unwrap(), "fine");
 }
