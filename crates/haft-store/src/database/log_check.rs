@@ -65,11 +65,10 @@ struct Sum {
 
 impl Sum {
     fn add(&mut self, bytes: &[u8]) {
-        for pair in bytes.as_chunks::<8>().0 {
-            let &[a, b, c, d, e, f, g, h] = pair;
-            let read = if self.little { u32::from_le_bytes } else { u32::from_be_bytes };
-            self.one = self.one.wrapping_add(read([a, b, c, d])).wrapping_add(self.two);
-            self.two = self.two.wrapping_add(read([e, f, g, h])).wrapping_add(self.one);
+        let read = if self.little { u32::from_le_bytes } else { u32::from_be_bytes };
+        for [first, second] in bytes.as_chunks::<4>().0.as_chunks::<2>().0 {
+            self.one = self.one.wrapping_add(read(*first)).wrapping_add(self.two);
+            self.two = self.two.wrapping_add(read(*second)).wrapping_add(self.one);
         }
     }
 
