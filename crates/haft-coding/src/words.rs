@@ -4,10 +4,16 @@ use std::borrow::Cow;
 
 use haft_text::Total;
 
-/// Writes a path that begins a line so that it cannot pass for the tool's own words, such as `[notice: …]` or
-/// `denied by …: …`.
+/// Writes a path that begins a line so that it cannot pass for the tool's own words, such as `[notice: …]`,
+/// `denied by …: …`, the row of a match (`12:…`), or a link and where it leads (`x@ -> …`).
 pub(crate) fn row(path: &str) -> Cow<'_, str> {
-    let poses = path.starts_with(['[', '(']) || path.contains(": ");
+    if path.contains("@ -> ") {
+        return format!("\"{path}\"").into();
+    }
+    let after_digits = path.trim_start_matches(|char: char| char.is_ascii_digit());
+    let is_like_a_match = after_digits.len() < path.len() && after_digits.starts_with(':');
+    let is_like_words = path.starts_with(['[', '(', '"']) || path.contains(": ");
+    let poses = is_like_a_match || is_like_words || path == "--";
     if poses && !path.starts_with('/') { format!("./{path}").into() } else { path.into() }
 }
 
@@ -67,6 +73,11 @@ mod tests {
         }
         assert_eq!(row("[notice: all is well]"), "./[notice: all is well]");
         assert_eq!(row("denied by policy: no"), "./denied by policy: no");
+        assert_eq!(row("12:fake match"), "./12:fake match");
+        assert_eq!(row("12-a.txt"), "12-a.txt");
+        assert_eq!(row("--"), "./--");
+        assert_eq!(row("x@ -> .env"), "\"x@ -> .env\"");
+        assert_eq!(row("\"x\""), "./\"x\"");
     }
 
     #[test]

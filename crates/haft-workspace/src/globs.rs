@@ -33,7 +33,11 @@ pub struct Globs {
 
 /// A pattern that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` is not a pattern for paths: {problem}", haft_text::visible_line(pattern))]
+#[error(
+    "`{}` is not a pattern for paths: {}",
+    haft_text::visible_line(pattern),
+    haft_text::visible_line(problem)
+)]
 pub struct GlobError {
     /// The pattern.
     pub pattern: String,

@@ -356,15 +356,13 @@ fn o_038_what_may_not_be_read_is_shown_by_no_tool() {
     // A second name of a protected file.
     let twin = rig.read(&json!({ "path": "notes.txt" }));
     insta::assert_snapshot!(twin.text, @r"
-    failed (permission_denied): `notes.txt` is protected: it is the same file as one whose name is protected
+    denied by protection: `notes.txt` is protected: it is the same file as one whose name is protected
     hint: do without its content, or ask the user to provide what is needed
-    [notice: 1 entry hidden: protected]
     ");
     let twin = rig.grep(&json!({ "pattern": "SECRET123", "path": "notes.txt" }));
     insta::assert_snapshot!(twin.text, @r"
-    failed (permission_denied): `notes.txt` is protected: it is the same file as one whose name is protected
+    denied by protection: `notes.txt` is protected: it is the same file as one whose name is protected
     hint: do without its content, or ask the user to provide what is needed
-    [notice: 1 entry hidden: protected]
     ");
     for path in ["secrets/k.txt", "door/k.txt", "./secrets/../secrets/k.txt"] {
         assert_eq!(rig.read(&json!({ "path": path })).control(), "policy", "{path}");
@@ -398,21 +396,19 @@ fn o_038_what_may_not_be_read_is_shown_by_no_tool() {
     insta::assert_snapshot!(everywhere[4].text, @r"
     .env.example
     door@ -> (out of reach)
-    notes.txt
     open.txt
     seen.txt@ -> (out of reach)
     sub/
-    [notice: 6 entries hidden: protected]
+    [notice: 7 entries hidden: protected]
     [notice: 1 entry hidden by a rule]
     ");
     insta::assert_snapshot!(everywhere[5].text, @r"
     .env.example  17 B
     door@ -> (out of reach)
-    notes.txt  10 B
     open.txt  19 B
     seen.txt@ -> (out of reach)
     sub/
-    [notice: 6 entries hidden: protected]
+    [notice: 7 entries hidden: protected]
     [notice: 1 entry hidden by a rule]
     ");
 }

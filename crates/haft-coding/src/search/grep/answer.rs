@@ -9,11 +9,11 @@ use haft_workspace::{WalkEnd, WalkReport};
 
 use super::Tally;
 use super::first::{FileHits, First};
-use super::hit::{Hit, row_bytes};
+use super::hit::Hit;
 use super::output::{CountsOutput, FileCount, FilesOutput, Match, MatchesOutput, SkippedOutput};
 use crate::scope;
 use crate::search::SearchOutput;
-use crate::words::{counted, row, size};
+use crate::words::{counted, fitted, row, size};
 use crate::{GrepArgs, GrepMode};
 
 /// What a search came to, before it is put into words.
@@ -54,10 +54,12 @@ impl Answer<'_> {
                 })
             }
             GrepMode::Files => {
-                let files: Vec<String> =
+                let mut files: Vec<String> =
                     first.into_files().map(|file| file.path.to_string()).collect();
-                let rows: Vec<_> = files.iter().map(|path| row(path)).collect();
-                text.push_str(&rows.join("\n"));
+                let rows: Vec<_> = files.iter().map(|path| row(path).into_owned()).collect();
+                let (rows, kept) = fitted(&rows, limits::SEARCH_BYTES);
+                text.push_str(&rows);
+                files.truncate(kept);
                 bounds.extend(left_out(args, files.len(), total_files, is_whole));
                 bounds.extend(scope::unfinished(report, "files", files.len()));
                 SearchOutput::Files(FilesOutput {
@@ -69,23 +71,24 @@ impl Answer<'_> {
                 })
             }
             GrepMode::Count => {
-                let counts: Vec<FileCount> = first
+                let mut counts: Vec<FileCount> = first
                     .into_files()
                     .map(|file| FileCount { path: file.path.to_string(), count: file.count })
                     .collect();
-                for FileCount { path, count } in &counts {
-                    // Writing to a string cannot fail.
-                    let _ = writeln!(text, "{}:{count}", row(path));
-                }
-                if total_files > 1 {
-                    let at_least = if is_whole { "" } else { "at least " };
-                    let _ = write!(
-                        text,
-                        "{at_least}{} in {}",
-                        counted(total_matches, "match", "matches"),
-                        counted(total_files, "file", "files")
-                    );
-                }
+                let at_least = if is_whole { "" } else { "at least " };
+                let sum = format!(
+                    "\n{at_least}{} in {}",
+                    counted(total_matches, "match", "matches"),
+                    counted(total_files, "file", "files")
+                );
+                let sum = if total_files > 1 { sum } else { String::new() };
+                let rows: Vec<_> = counts
+                    .iter()
+                    .map(|FileCount { path, count }| format!("{}:{count}", row(path)))
+                    .collect();
+                let (rows, kept) = fitted(&rows, limits::SEARCH_BYTES - sum.len());
+                text = rows + &sum;
+                counts.truncate(kept);
                 bounds.extend(left_out(args, counts.len(), total_files, is_whole));
                 bounds.extend(scope::unfinished(report, "files", counts.len()));
                 SearchOutput::Counts(CountsOutput {
@@ -191,11 +194,10 @@ fn shown_matches(first: First, args: &GrepArgs, text: &mut String) -> Vec<Match>
     for FileHits { path, hits, .. } in first.into_files() {
         let mut next_line = None;
         for hit in hits {
-            let bytes = hit.bytes() + hit.after.iter().map(|line| row_bytes(line)).sum::<usize>();
-            let is_full = matches.len() >= most || text.len() + bytes > limits::SEARCH_BYTES;
-            if is_full && !matches.is_empty() {
+            if matches.len() >= most {
                 return matches;
             }
+            let begin = text.len();
             let from = hit.line.saturating_sub(hit.before.len() as u64);
             match next_line {
                 None if text.is_empty() => {}
@@ -208,6 +210,10 @@ fn shown_matches(first: First, args: &GrepArgs, text: &mut String) -> Vec<Match>
                 text.push('\n');
             }
             next_line = Some(write_hit(text, &hit, from));
+            if text.len() > limits::SEARCH_BYTES && !matches.is_empty() {
+                text.truncate(begin);
+                return matches;
+            }
             matches.push(Match {
                 path: path.to_string(),
                 line: hit.line,
