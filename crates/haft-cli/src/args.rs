@@ -20,7 +20,7 @@ Exit codes:
   2    the command line, the arguments or the configuration is wrong
   3    a control refused: policy, approval, workspace, protection, budget
   4    a tool ran past its deadline
-  130  cancelled";
+  130  cancelled: by Ctrl-C, SIGTERM or SIGHUP";
 
 /// Typed tools over your files, behind one call path that checks, confines and records every call.
 #[derive(Debug, Parser)]

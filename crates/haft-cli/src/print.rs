@@ -1,10 +1,13 @@
 //! The only place that prints.
 
 use std::borrow::Cow;
+use std::fs::File;
 use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
+use std::os::fd::AsFd as _;
 use std::sync::OnceLock;
 
 use anstream::ColorChoice;
+use anstream::adapter::strip_str;
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -179,11 +182,10 @@ impl Printer {
 
     /// Writes bytes as they are, for those who asked for exactly these; on a terminal, as text that is safe to print.
     pub(crate) fn bytes(self, bytes: &[u8]) {
-        let mut stdout = io::stdout().lock();
-        if stdout.is_terminal() {
+        if io::stdout().is_terminal() {
             return self.text(&String::from_utf8_lossy(bytes));
         }
-        write(&mut stdout, bytes);
+        write(bytes);
     }
 
     /// Writes a text of our own that is meant for another program: a script, a page.
@@ -194,17 +196,21 @@ impl Printer {
     /// Writes what is already safe to print.
     #[expect(clippy::unused_self, reason = "whoever prints has a printer")]
     fn raw(self, text: &str) {
-        let mut stdout = anstream::stdout().lock();
-        write(&mut stdout, text.as_bytes());
+        match anstream::AutoStream::choice(&io::stdout()) {
+            ColorChoice::Never => write(strip_str(text).to_string().as_bytes()),
+            _ => write(text.as_bytes()),
+        }
     }
 }
 
 /// Writes to standard output until it takes no more. What the command does and how it ends is not up to its reader.
-fn write(stdout: &mut impl io::Write, bytes: &[u8]) {
+fn write(bytes: &[u8]) {
     if UNWRITABLE.get().is_some() {
         return;
     }
-    if let Err(error) = stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+    // The standard library's own handle says nothing where the other end cannot be written to.
+    let stdout = io::stdout().as_fd().try_clone_to_owned().map(File::from);
+    if let Err(error) = stdout.and_then(|mut it| it.write_all(bytes)) {
         let _ = UNWRITABLE.set(error);
     }
 }

@@ -42,9 +42,16 @@ pub(crate) fn parent(pointer: &str) -> &str {
     pointer.rsplit_once('/').map_or("", |(parent, _)| parent)
 }
 
-/// Cuts a pointer to a length fit for a message.
+/// Cuts a pointer to a length fit for a message, and keeps it on one line: its keys are anybody's words.
 pub(crate) fn shown(pointer: &str) -> String {
-    crate::words::cut_at(pointer, SHOWN_CHARS)
+    let mut shown = String::new();
+    for character in crate::words::cut_at(pointer, SHOWN_CHARS).chars() {
+        match character {
+            '"' | '\'' | '\\' => shown.push(character),
+            _ => shown.extend(character.escape_debug()),
+        }
+    }
+    shown
 }
 
 #[cfg(test)]
@@ -54,6 +61,11 @@ mod tests {
     #[test]
     fn keys_are_escaped() {
         assert_eq!(joined("/a", "b/c~d"), "/a/b~1c~0d");
+    }
+
+    #[test]
+    fn what_is_shown_stays_on_one_line() {
+        assert_eq!(shown("/x\nnotice: y\u{202e}/it's"), r"/x\nnotice: y\u{202e}/it's");
     }
 
     #[test]

@@ -51,6 +51,9 @@ fn what_could_not_be_delivered_is_a_failure() {
         assert_eq!(ran.exit, 1, "{args:?}");
         assert_eq!(ran.stderr.matches("cannot write to standard output").count(), 1);
     }
+    let mut command = rig.command(&["call", "reader", &read]);
+    command.stdout(File::open("/dev/null").unwrap());
+    assert_eq!(run(command).exit, 1, "it cannot be written to");
     let mut command = rig.command(&["--help"]);
     command.stdout(full);
     assert_eq!(run(command).exit, 1);

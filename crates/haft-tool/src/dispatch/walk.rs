@@ -229,7 +229,7 @@ impl<'a> Walk<'a> {
             let nearest = self.context.tools.nearest(name);
             let failure = Failure::new(
                 ErrorKind::NotFound,
-                format!("there is no tool `{}`", head(name, 200)),
+                format!("there is no tool `{}`", head(name, 200).escape_debug()),
             );
             return Err(failed(if nearest.is_empty() {
                 failure

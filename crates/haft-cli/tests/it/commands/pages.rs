@@ -86,7 +86,7 @@ fn the_help_names_the_exit_codes() {
       2    the command line, the arguments or the configuration is wrong
       3    a control refused: policy, approval, workspace, protection, budget
       4    a tool ran past its deadline
-      130  cancelled
+      130  cancelled: by Ctrl-C, SIGTERM or SIGHUP
     ");
 }
 

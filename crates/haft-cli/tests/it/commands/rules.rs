@@ -150,11 +150,11 @@ fn a_record_of_trust_that_cannot_be_read_is_not_passed_over() {
     let rig = Rig::new();
     rig.project("preset = \"read-only\"\n");
     std::fs::write(rig.folder().join("config/trust.json"), "{").unwrap();
-    for args in [&["--yes", "trust"][..], &["tools"], &["trust", "--revoke"]] {
+    for args in [&["--yes", "trust"][..], &["policy", "show"], &["trust", "--revoke"]] {
         let ran = rig.haft(args);
         assert_eq!((ran.exit, ran.stdout.as_str()), (2, ""), "{}", ran.all());
     }
-    insta::assert_snapshot!(said(&rig, &rig.haft(&["tools"])), @"error: cannot use …/config/trust.json: repair or remove it, for it is not a list of trusted projects: EOF while parsing an object at line 1 column 1");
+    insta::assert_snapshot!(said(&rig, &rig.haft(&["policy", "show"])), @"error: cannot use …/config/trust.json: repair or remove it, for it is not a list of trusted projects: EOF while parsing an object at line 1 column 1");
 }
 
 #[test]

@@ -194,7 +194,7 @@ fn o_015_a_pipe_in_the_place_of_a_configuration_or_ignore_file_holds_nobody_up()
     [notice: 2 files of ignore rules not followed: too long, or not regular files]
     ");
     rig.dir(".haft").fifo(".haft/config.toml");
-    let ran = rig.haft(&["tools"]);
+    let ran = rig.haft(&["policy", "show"]);
     assert_eq!(ran.exit, 2);
     assert!(ran.stderr.contains("it is not a regular file"), "{}", ran.stderr);
 }

@@ -94,7 +94,8 @@ fn o_050_a_mistake_in_a_configuration_does_not_print_the_secret_beside_it() {
         rig.config(&config);
         for options in [&["doctor"][..], &["--json", "policy", "show"], &["-vvv", "tools"]] {
             let ran = rig.haft(options);
-            assert_eq!(ran.exit, 2, "{}", ran.all());
+            let exit = if options == ["doctor"] { 1 } else { 2 };
+            assert_eq!(ran.exit, exit, "{}", ran.all());
             assert!(!ran.all().contains(SECRET), "{config}\n{}", ran.all());
         }
     }
