@@ -128,8 +128,7 @@ fn path_pattern_that_needs_resolving_is_refused() {
 
 #[test]
 fn patterns_of_all_rules_together_have_a_limit() {
-    let wide: haft_policy::PathPattern =
-        format!("{}{}", "{a,b}".repeat(6), "?".repeat(50)).parse().unwrap();
+    let wide: PathPattern = format!("{}{}", "{a,b}".repeat(6), "?".repeat(50)).parse().unwrap();
     assert_eq!(wide.tokens(), 64 * 56);
     let rule = haft_policy::Rule::new(haft_protocol::Decision::Deny).path(wide);
     let build = |rules| {
