@@ -5,6 +5,7 @@ use std::sync::Arc;
 use haft_protocol::limits::ARGUMENTS_DEPTH;
 use serde_json::{Map, Value};
 
+use super::normalise::is_same;
 use super::{Body, Contract};
 use crate::engine::{Compiled, FaultKind, Refusal};
 use crate::error::SchemaError;
@@ -31,7 +32,7 @@ impl Contract {
         }
         for (name, value) in fixed {
             match all.get(name) {
-                Some(before) if before != value => {
+                Some(before) if !is_same(before, value) => {
                     return Err(SchemaError::AlreadyFixed { name: name.clone() });
                 }
                 _ => all.insert(name.clone(), value.clone()),

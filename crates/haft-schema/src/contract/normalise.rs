@@ -38,7 +38,9 @@ impl Contract {
         }
         for (name, value) in self.fixed() {
             match arguments.get(name) {
-                Some(given) if given != value => return Err(overridden(name, given, value)),
+                Some(given) if !is_same(given, value) => {
+                    return Err(overridden(name, given, value));
+                }
                 _ => arguments.insert(name.clone(), value.clone()),
             };
         }
@@ -167,3 +169,29 @@ fn overridden(name: &str, given: &Value, fixed: &Value) -> Problems {
         rule: Rule::Fixed,
     })
 }
+
+/// Tells whether two values are the same to JSON Schema, which does not tell `1` from `1.0`.
+pub(super) fn is_same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => {
+            one == other
+                || (one.is_f64() != other.is_f64()
+                    && one.as_f64() == other.as_f64()
+                    && one.as_f64().is_some_and(|it| it.abs() <= WHOLE))
+        }
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len()
+                && one.iter().zip(other).all(|(one, other)| is_same(one, other))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            one.len() == other.len()
+                && one
+                    .iter()
+                    .all(|(key, one)| other.get(key).is_some_and(|other| is_same(one, other)))
+        }
+        _ => one == other,
+    }
+}
+
+/// The largest number up to which every whole number has a float of its own.
+const WHOLE: f64 = 9_007_199_254_740_992.0;

@@ -127,3 +127,14 @@ fn foreign_contracts_are_narrowed_too() {
     assert_eq!(narrow.required().collect::<Vec<_>>(), ["repo"]);
     assert_eq!(normal(&narrow, json!({"repo": "x"})), json!({"repo": "x", "owner": "me"}));
 }
+
+#[test]
+fn a_fixed_whole_number_written_with_a_point_stays_the_same_when_checked_again() {
+    let schema = json!({ "type": "object", "properties": { "b": { "type": "integer" } } });
+    let fixed = json!({ "b": 1.0 }).as_object().unwrap().clone();
+    let narrow = Contract::foreign(schema).unwrap().narrow(&fixed).unwrap();
+    let once = narrow.normalise(serde_json::Map::new()).unwrap().arguments;
+    assert_eq!(once["b"], json!(1));
+    assert_eq!(narrow.normalise(once.clone()).unwrap().arguments, once);
+    assert!(narrow.normalise(json!({ "b": 2 }).as_object().unwrap().clone()).is_err());
+}

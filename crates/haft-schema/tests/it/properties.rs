@@ -259,8 +259,12 @@ proptest! {
         {
             prop_assert!(contract.check(&Value::Object(normalised.arguments.clone())).is_ok());
             for (name, value) in &fixed {
-                prop_assert_eq!(&normalised.arguments[name], value);
+                // A whole number may have lost its point.
+                let found = &normalised.arguments[name];
+                prop_assert!(found == value || found.as_f64() == value.as_f64(), "{} {}", found, value);
             }
+            let again = narrow.normalise(normalised.arguments.clone());
+            prop_assert_eq!(again.map(|it| it.arguments), Ok(normalised.arguments));
         }
     }
 }
