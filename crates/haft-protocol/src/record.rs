@@ -60,6 +60,7 @@ pub struct IntentRecord {
     /// The call.
     pub call: CallId,
     /// The tool, or the name that was asked for when there is none of that name.
+    #[serde(with = "asked_for")]
     pub tool: Result<QualifiedName, String>,
     /// Who asked.
     pub caller: Caller,
@@ -82,6 +83,40 @@ pub struct IntentRecord {
     /// What policy said, where the call got that far.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<DecisionRecord>,
+}
+
+/// The serde form of what was asked for: a tool's name, or `{"unknown": …}`.
+mod asked_for {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use crate::QualifiedName;
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(untagged)]
+    enum AskedFor {
+        Tool(QualifiedName),
+        Nothing { unknown: String },
+    }
+
+    pub(super) fn serialize<S: Serializer>(
+        tool: &Result<QualifiedName, String>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let form = match tool {
+            Ok(name) => AskedFor::Tool(name.clone()),
+            Err(unknown) => AskedFor::Nothing { unknown: unknown.clone() },
+        };
+        form.serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Result<QualifiedName, String>, D::Error> {
+        Ok(match AskedFor::deserialize(deserializer)? {
+            AskedFor::Tool(name) => Ok(name),
+            AskedFor::Nothing { unknown } => Err(unknown),
+        })
+    }
 }
 
 /// One start of a body.

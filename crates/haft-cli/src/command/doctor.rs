@@ -4,6 +4,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::Invocation;
+use super::state::damaged;
 use crate::assemble::{Assembled, assemble_in_part};
 use crate::exit::Exit;
 use crate::print::Tone;
@@ -88,6 +89,11 @@ fn lines(assembled: Option<&Assembled>, mistakes: &[anyhow::Error]) -> Vec<Line>
     for report in assembled.haft.dispatch().ports().report() {
         let tone = if report.is_none { Tone::Warn } else { Tone::Good };
         say("ports", tone, format!("{}: {}", report.port, report.behind));
+    }
+    if let Some(Ok(usage)) = assembled.haft.store().map(haft::store::Store::usage)
+        && let Some(log) = &usage.damaged_log
+    {
+        say("records", Tone::Bad, damaged(log));
     }
     let tools = assembled.haft.registry().snapshot();
     let names: Vec<&str> = tools.tools().map(|it| it.wire.as_str()).collect();

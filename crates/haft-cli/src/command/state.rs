@@ -1,5 +1,7 @@
 //! `haft state`: look after recorded state.
 
+use std::path::Path;
+
 use clap::{Args, Subcommand};
 
 use super::{Invocation, log};
@@ -46,6 +48,9 @@ pub(crate) fn run(invocation: &Invocation<'_>, command: &StateCommand) -> anyhow
             field("calls", &format!("{}{oldest}", usage.calls));
             field("database", &size(usage.database_bytes + usage.log_bytes));
             field("artifacts", &format!("{} in {} files", size(usage.object_bytes), usage.objects));
+            if let Some(log) = &usage.damaged_log {
+                printer.aside(Tone::Bad, "records", &damaged(log));
+            }
         }
         StateCommand::Gc(args) => {
             let now = log::now();
@@ -81,4 +86,13 @@ fn size(bytes: u64) -> String {
         unit = next;
     }
     format!("{value:.1} {unit}")
+}
+
+/// Says that records were lost, and what is left of them.
+pub(super) fn damaged(log: &Path) -> String {
+    format!(
+        "the log of the latest writes was damaged or missing, so calls may be gone; what was left of it is in `{}`, and \
+         this is said until that file is removed",
+        log.display()
+    )
 }

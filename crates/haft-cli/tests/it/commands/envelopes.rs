@@ -440,9 +440,7 @@ fn of_log_and_show() {
         "intent": {
           "version": 1,
           "call": "ID",
-          "tool": {
-            "Ok": "builtin/reader"
-          },
+          "tool": "builtin/reader",
           "caller": {
             "entrance": "cli",
             "principal": "ada",
