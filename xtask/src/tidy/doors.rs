@@ -39,7 +39,10 @@ const DOORS: &[Door] = &[
         ],
         modules: &[("std", "fs"), ("tokio", "fs"), ("rustix", "fs")],
         crates: &["haft-workspace", "haft-store"],
-        files: &[("crates/haft-cli/src/files.rs", "a face opens its own configuration")],
+        files: &[
+            ("crates/haft-cli/src/files.rs", "a face opens its own configuration"),
+            ("crates/haft-cli/src/print.rs", "the standard output it was started with, as a file"),
+        ],
     },
     Door {
         what: "processes",
@@ -55,7 +58,7 @@ const DOORS: &[Door] = &[
         ],
         modules: &[("std", "process"), ("tokio", "process"), ("rustix", "process")],
         crates: &["haft-process"],
-        files: &[("crates/haft-cli/src/print.rs", "ends quietly when nobody reads its output")],
+        files: &[],
     },
     Door {
         what: "sockets",
@@ -115,7 +118,6 @@ const LINTS: &[&str] = &["disallowed_methods", "disallowed_types"];
 const LIFTED: &[(&str, &str)] = &[
     ("crates/haft-cli/src/environment.rs", "a face reads the environment into a value"),
     ("crates/haft-cli/src/files.rs", "a face opens its own configuration"),
-    ("crates/haft-cli/src/print.rs", "a face ends the process"),
     ("crates/haft-workspace/src/lib.rs", "the door to user files"),
     ("crates/haft-store/src/lib.rs", "the door to recorded state"),
 ];
@@ -151,6 +153,12 @@ pub(crate) fn check(tree: &Tree) -> Vec<Violation> {
     for (door, (path, _)) in files {
         if tree.source(path).is_none_or(|file| reaches(door, file).is_empty()) {
             let text = format!("listed for {}, and does not reach for it", door.what);
+            violations.push(Violation::new(path, 1, "doors", text));
+        }
+    }
+    for (path, _) in LIFTED {
+        if tree.source(path).is_none_or(|file| hits(LINTS, file).next().is_none()) {
+            let text = "listed for lifting the ban on effects, and does not";
             violations.push(Violation::new(path, 1, "doors", text));
         }
     }
