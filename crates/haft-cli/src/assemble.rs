@@ -199,7 +199,28 @@ fn with_remarks(invocation: &Invocation<'_>, assembled: Assembled) -> Haft {
     for dropped in assembled.config.dropped() {
         invocation.printer.aside(Tone::Warn, "config", &dropped.to_string());
     }
+    for remark in remarks(&assembled) {
+        invocation.printer.aside(Tone::Warn, "config", &remark);
+    }
     assembled.haft
+}
+
+/// Returns what may not be what was meant: rules that name no tool there is, and a project's file further up.
+pub(crate) fn remarks(assembled: &Assembled) -> Vec<String> {
+    let snapshot = assembled.haft.registry().snapshot();
+    let names: Vec<_> = snapshot.tools().map(|it| it.descriptor.name().clone()).collect();
+    let idle = assembled.haft.policy().idle_rules(&names);
+    let mut remarks: Vec<String> = idle
+        .iter()
+        .map(|rule| format!("the rule `{rule}` ({}) names no tool there is", rule.origin()))
+        .collect();
+    if let Some(above) = assembled.roots.first().and_then(|root| files::project_above(root)) {
+        let above = above.display();
+        remarks.push(format!(
+            "`{above}` has rules of its own, which are not in force here: call from there, or with `--root {above}`"
+        ));
+    }
+    remarks
 }
 
 /// Puts the parts together, with what there is to say about them.

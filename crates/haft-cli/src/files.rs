@@ -9,6 +9,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
+use haft::config::PROJECT_FILE;
 use haft::limits::CONFIG_BYTES;
 
 /// The name of the file of trusted projects, beside the user's configuration.
@@ -17,6 +18,13 @@ pub(crate) const TRUST_FILE: &str = "trust.json";
 /// Returns the real path of a directory.
 pub(crate) fn real_path(path: &Path) -> io::Result<PathBuf> {
     fs::canonicalize(path)
+}
+
+/// Returns the nearest folder above a project that has a project's file of its own.
+pub(crate) fn project_above(project: &Path) -> Option<PathBuf> {
+    let project = real_path(project).ok()?;
+    let mut above = project.ancestors().skip(1);
+    above.find(|it| it.join(PROJECT_FILE).is_file()).map(Path::to_owned)
 }
 
 /// Reads a configuration file; `None` when it is not there.

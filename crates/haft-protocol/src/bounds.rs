@@ -41,11 +41,27 @@ pub struct Bound {
 
 impl fmt::Display for Bound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} shown, ", self.kept, self.unit)?;
+        if self.kept == 1 {
+            write!(f, "1 {} shown, ", singular(&self.unit))?;
+        } else {
+            write!(f, "{} {} shown, ", self.kept, self.unit)?;
+        }
         match self.left_out {
             Count::Unknown => f.write_str("an unknown number left out")?,
             left_out => write!(f, "{left_out} left out")?,
         }
         write!(f, ": {}", self.way_on)
     }
+}
+
+/// Returns one of what is counted: `lines` are a `line`, `matches` a `match`, `entries` an `entry`.
+fn singular(unit: &str) -> String {
+    let (counted, rest) =
+        unit.split_once(' ').map_or((unit, None), |(word, rest)| (word, Some(rest)));
+    let one = match counted {
+        word if word.ends_with("ies") => format!("{}y", word.trim_end_matches("ies")),
+        word if word.ends_with("ches") => word.trim_end_matches("es").to_owned(),
+        word => word.strip_suffix('s').unwrap_or(word).to_owned(),
+    };
+    rest.map_or_else(|| one.clone(), |rest| format!("{one} {rest}"))
 }

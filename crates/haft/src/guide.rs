@@ -34,6 +34,54 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # A tool that reads files
+//!
+//! A path argument is a [`ToolPath`](crate::ToolPath) with a slot. Its text cannot be taken out: the body asks the call
+//! for the place that was bound, and reads it through the view that protection and rules have already narrowed.
+//!
+//! ```
+//! use std::io::{BufRead as _, BufReader};
+//!
+//! use haft::workspace::WorkspaceCall as _;
+//! use haft::{Call, ErrorKind, Failure, Haft, OnConflict, State, ToolPath, blocking, tool};
+//! use serde_json::json;
+//!
+//! /// Counts the lines of a file.
+//! #[tool(name = "local/count_lines")]
+//! async fn count_lines(
+//!     /// The file.
+//!     #[slot(read)]
+//!     path: ToolPath,
+//!     call: &Call,
+//! ) -> Result<u64, Failure> {
+//!     let (view, place) = (call.view()?, call.resolved("path")?);
+//!     let _ = path;
+//!     // Files are read beside the asynchronous threads.
+//!     blocking(move || {
+//!         let file = view.open(&place)?;
+//!         let lines = BufReader::new(file).split(b'\n').count();
+//!         u64::try_from(lines).map_err(|_| Failure::new(ErrorKind::LimitExceeded, "too many lines"))
+//!     })
+//!     .await
+//! }
+//!
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+//! # let folder = tempfile::tempdir()?;
+//! # std::fs::write(folder.path().join("notes.txt"), "one\ntwo\n")?;
+//! # std::fs::write(folder.path().join(".env"), "TOKEN=1\n")?;
+//! let haft = Haft::builder().root(folder.path()).state(State::Memory).open()?;
+//! haft.registry().register_tool(count_lines::tool()?, OnConflict::Reject)?;
+//! let outcome = haft.call("count_lines", json!({ "path": "notes.txt" })).await;
+//! assert_eq!(outcome.model_text(), "2");
+//!
+//! // The gates hold for every tool alike.
+//! let outcome = haft.call("count_lines", json!({ "path": ".env" })).await;
+//! assert!(outcome.model_text().starts_with("denied by protection"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # Hooks
 //!
 //! A pre-hook may refuse or rewrite; a hook that fails denies. Post-hooks look at recorded outcomes.

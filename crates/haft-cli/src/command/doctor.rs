@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::Invocation;
 use super::state::damaged;
-use crate::assemble::{Assembled, assemble_in_part};
+use crate::assemble::{Assembled, assemble_in_part, remarks};
 use crate::exit::Exit;
 use crate::print::Tone;
 
@@ -85,6 +85,9 @@ fn lines(assembled: Option<&Assembled>, mistakes: &[anyhow::Error]) -> Vec<Line>
         let rules = assembled.haft.policy().rules().count();
         let rules = format!("{rules} rule{}", if rules == 1 { "" } else { "s" });
         say("policy", Tone::Good, format!("preset {preset}, {rules}"));
+    }
+    for remark in remarks(assembled) {
+        say("policy", Tone::Warn, remark);
     }
     for report in assembled.haft.dispatch().ports().report() {
         let tone = if report.is_none { Tone::Warn } else { Tone::Good };

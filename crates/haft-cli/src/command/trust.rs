@@ -72,7 +72,7 @@ pub(crate) fn run(invocation: &Invocation<'_>, args: &TrustArgs) -> anyhow::Resu
                 Exit::Denied,
                 "approval",
                 "not trusted: nobody said yes",
-                &["read the file, then pass `--yes`".to_owned()],
+                &[format!("read `{PROJECT_FILE}`, then pass `--yes`")],
             ));
         }
         trust.add(&project, PROJECT_FILE, digest)?;

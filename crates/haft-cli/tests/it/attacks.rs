@@ -179,3 +179,21 @@ fn a_call_that_is_told_to_end_is_on_record_as_cancelled() {
         assert_eq!(rig.json(&["log"])["data"][0]["status"], "cancelled");
     }
 }
+
+#[test]
+fn rules_that_are_not_in_force_are_named() {
+    let rig = Rig::new();
+    rig.file("src/a.txt", "text\n");
+    rig.project("[[rules]]\ndecision = \"deny\"\ntool = \"*\"\npath = \"src/**\"\n");
+    let root = rig.ws("src");
+    let list = arguments("list_dir", &json!({}));
+    let below = rig.haft(&["--root", root.to_str().unwrap(), "call", "reader", &list]);
+    assert!(
+        below.stderr.contains("has rules of its own, which are not in force here"),
+        "{}",
+        below.stderr
+    );
+    rig.project("[[rules]]\ndecision = \"deny\"\ntool = \"serch\"\n");
+    let idle = rig.haft(&["call", "reader", &list]);
+    assert!(idle.stderr.contains("names no tool there is"), "{}", idle.stderr);
+}

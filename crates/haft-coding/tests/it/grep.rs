@@ -142,7 +142,7 @@ fn files_or_counts_are_answered_on_request() {
     ");
     insta::assert_snapshot!(rig.grep(&json!({ "pattern": "needle", "output": "files", "limit": 1 })), @r#"
     .hidden
-    [1 files shown, 3 left out: raise "limit", or narrow "path", "include" or "pattern"]
+    [1 file shown, 3 left out: raise "limit", or narrow "path", "include" or "pattern"]
     [notice: 1 binary file skipped]
     "#);
     let data = rig.data("search", "grep", &json!({ "pattern": "needle", "output": "count" }));

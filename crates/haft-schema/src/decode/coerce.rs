@@ -1,5 +1,7 @@
 //! Repairs that the schema asks for, each only where the schema refuses what is there.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Number, Value};
 
 use super::{Extra, read};
@@ -98,9 +100,14 @@ impl Coercion<'_> {
             removable.then_some(RepairKind::NullRemoved)
         });
         if self.extra == Extra::Drop {
+            let given: HashSet<String> = object.keys().cloned().collect();
             self.remove(object, |key, _| {
                 let refuses = |view: &View<'_>| view.is_closed() && view.property(key).is_none();
-                views.iter().any(refuses).then_some(RepairKind::KeyDropped)
+                // A slip of the pen would get lost, and the call would do more than was meant: checking names it.
+                let known = views.iter().filter_map(|view| view.properties()).flatten();
+                let missing = known.map(|(key, _)| key.as_str()).filter(|it| !given.contains(*it));
+                let is_slip = || words::nearest(key, missing).is_some();
+                (views.iter().any(refuses) && !is_slip()).then_some(RepairKind::KeyDropped)
             });
         }
         for (key, value) in object.iter_mut() {

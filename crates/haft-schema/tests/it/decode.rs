@@ -396,3 +396,25 @@ fn repairs_survive_storage() {
     assert_eq!(back, decoded.repairs);
     assert_eq!(back[1].kind, RepairKind::Spelling { to: "Fast".to_owned() });
 }
+
+#[test]
+fn an_unknown_key_that_is_a_slip_of_a_known_one_is_not_dropped() {
+    let schema = json!({
+        "type": "object",
+        "properties": { "path": { "type": "string" }, "include": { "type": "array" } },
+        "additionalProperties": false,
+    });
+    let contract = Contract::foreign(schema).unwrap();
+    let reading = Reading { extra: Extra::Drop, ..Reading::default() };
+    let decode = |value: Value| contract.decode(RawArguments::Json(value), reading).unwrap();
+    for slip in ["paths", "includes", "pth"] {
+        let decoded = decode(json!({ slip: "src" }));
+        let refused = contract.normalise(decoded.arguments).unwrap_err().to_string();
+        assert!(refused.contains("did you mean"), "{slip}: {refused}");
+    }
+    assert!(
+        decode(json!({ "verbosity": 3 })).arguments.is_empty(),
+        "what means nothing is dropped"
+    );
+    assert!(decode(json!({ "path": "a", "paths": "b" })).repairs.len() == 1, "its place is taken");
+}

@@ -22,7 +22,7 @@ fn what_was_asked_for_goes_to_standard_output_and_the_rest_to_standard_error() {
     1:needle [1]
     ");
     insta::assert_snapshot!(ran.stderr, @r#"
-    bound: 1 matches shown, 1 left out: raise "limit", or narrow "path", "include" or "pattern"
+    bound: 1 match shown, 1 left out: raise "limit", or narrow "path", "include" or "pattern"
     notice: 1 entry hidden: protected
     "#);
 }

@@ -352,7 +352,7 @@ fn of_trust() {
         "kind": "approval",
         "text": "not trusted: nobody said yes",
         "hints": [
-          "read the file, then pass `--yes`"
+          "read `.haft/config.toml`, then pass `--yes`"
         ]
       }
     }

@@ -88,7 +88,7 @@ fn o_045_trust_is_for_the_exact_bytes_of_a_file() {
     assert_eq!(refused.exit, 3);
     insta::assert_snapshot!(refused.stderr, @r"
     error: not trusted: nobody said yes
-    hint: read the file, then pass `--yes`
+    hint: read `.haft/config.toml`, then pass `--yes`
     ");
     assert_eq!(rig.json(&["trust"])["error"]["kind"], "approval");
     assert_eq!(rig.read(&env).control(), "protection");
