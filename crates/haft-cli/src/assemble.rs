@@ -13,7 +13,7 @@ use haft::workspace::Protection;
 use haft::{DispatchLimits, Haft, LogicalPath, OpenError, State};
 
 use crate::approver::TerminalApprover;
-use crate::command::Invocation;
+use crate::command::{Invocation, Records};
 use crate::environment::Environment;
 use crate::files;
 use crate::print::Tone;
@@ -260,9 +260,9 @@ fn assemble_from(invocation: &Invocation<'_>, config: Config) -> anyhow::Result<
     let Config { protection, limits, .. } = &config;
     let protection = Protection::extended(&protection.extra, &protection.except)
         .map_err(|error| UserMistake::new(with_causes(&error)))?;
-    let state = match invocation.state_dir()? {
-        None => State::None,
-        Some(dir) => State::Directory(StoreConfig {
+    let state = match (invocation.records, invocation.state_dir()?) {
+        (Records::LeftAlone, _) | (Records::Opened, None) => State::None,
+        (Records::Opened, Some(dir)) => State::Directory(StoreConfig {
             dir,
             retention: retention(&config),
             redaction: secrets::redaction(invocation.environment, &config)?,

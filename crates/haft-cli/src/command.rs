@@ -24,6 +24,17 @@ pub(crate) struct Invocation<'a> {
     pub(crate) environment: &'a Environment,
     /// The way to the terminal.
     pub(crate) printer: Printer,
+    /// What the command does with records.
+    pub(crate) records: Records,
+}
+
+/// What a command does with records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Records {
+    /// It opens them.
+    Opened,
+    /// It makes no calls and looks at none, so they stay closed.
+    LeftAlone,
 }
 
 impl Command {
@@ -51,7 +62,11 @@ pub(crate) async fn run(
     environment: &Environment,
     printer: Printer,
 ) -> anyhow::Result<Exit> {
-    let invocation = Invocation { global, environment, printer };
+    let records = match &command {
+        Command::Tools(_) | Command::Policy(_) => Records::LeftAlone,
+        _ => Records::Opened,
+    };
+    let invocation = Invocation { global, environment, printer, records };
     match command {
         Command::Tools(args) => tools::run(&invocation, &args),
         Command::Call(args) => call::run(&invocation, args).await,
