@@ -35,6 +35,12 @@
 
 #![expect(clippy::disallowed_methods, reason = "this crate is the door to user files")]
 
+#[cfg(windows)]
+compile_error!(
+    "haft does not run on Windows yet: paths are followed on directory handles in the Unix way; the plan is a \
+     `sys/windows.rs` over NtCreateFile with OBJ_DONT_REPARSE"
+);
+
 mod binder;
 mod error;
 mod file;
