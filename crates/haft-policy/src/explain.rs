@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::assess::{Case, Ending, Ground, RuleStanding};
 use crate::error::escaped;
 use crate::policy::Level;
+use crate::rule::Mismatch;
 use crate::subject::Effects;
 use crate::{Because, Origin, Preset, Resource, Subject, Verdict};
 
@@ -75,6 +76,8 @@ pub enum Standing {
     Decides,
     /// It matches, and another rule or the preset weighs more.
     Matches,
+    /// It does not match the call, and hides what it is about from it.
+    Hides,
     /// It is about other calls.
     Differs,
     /// It matches and is not followed.
@@ -87,6 +90,7 @@ impl Standing {
         match self {
             Self::Decides => "decides",
             Self::Matches => "matches",
+            Self::Hides => "hides",
             Self::Differs => "differs",
             Self::Ignored => "ignored",
         }
@@ -117,6 +121,15 @@ impl Level {
             let decides = matches!(assessment.ground, Ground::Rule { rule: winner, .. }
                 if std::ptr::eq(winner, *rule));
             let (standing, why) = match standing {
+                // A question about what lies beneath is answered by a yes that was said beforehand.
+                RuleStanding::Differs(mismatch @ Mismatch::Beneath { .. })
+                    if rule.decision() == Decision::Deny || !self.yes =>
+                {
+                    (Standing::Hides, mismatch.to_string())
+                }
+                RuleStanding::Differs(Mismatch::Beneath { .. }) => {
+                    (Standing::Differs, "yes was said beforehand".to_owned())
+                }
                 RuleStanding::Differs(mismatch) => (Standing::Differs, mismatch.to_string()),
                 RuleStanding::Untrusted => (
                     Standing::Ignored,

@@ -109,6 +109,8 @@ pub(crate) enum Mismatch {
     NoPath,
     #[error("no bound path that the call could {} lies within", access.map_or("reach", RuleAccess::as_str))]
     Elsewhere { access: Option<RuleAccess> },
+    #[error("what it matches beneath `{path}`")]
+    Beneath { path: String },
     #[error("`{path}` lies outside")]
     Outside { path: String },
     #[error("the call does not {access} alone")]
@@ -270,8 +272,20 @@ impl Rule {
             (None, _) if case.subject.resources.is_empty() && !self.paths.is_empty() => {
                 Err(Mismatch::NoPath)
             }
-            (None, access) => Err(Mismatch::Elsewhere { access }),
+            (None, access) => Err(match self.reached_beneath(case) {
+                Some(path) => Mismatch::Beneath { path },
+                None => Mismatch::Elsewhere { access },
+            }),
         }
+    }
+
+    /// Returns the bound path that a rule does not cover and may match beneath, where it hides what a call looks at.
+    fn reached_beneath(&self, case: &Case<'_>) -> Option<String> {
+        let hides =
+            self.access != Some(RuleAccess::Write) && case.effects.has(Capability::ReadFiles);
+        let reaches = |trail: &Trail<'_>| self.paths.iter().any(|it| it.touches_tree(trail));
+        let (resource, _) = case.resources().find(|(_, trail)| hides && reaches(trail))?;
+        Some(escaped(resource.path.as_str().chars()))
     }
 
     fn fit_to_allow(&self, case: &Case<'_>) -> Result<(), Mismatch> {

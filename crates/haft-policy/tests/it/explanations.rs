@@ -210,3 +210,20 @@ fn explanation_is_data_too() {
     }
     "#);
 }
+
+#[test]
+fn a_rule_that_hides_something_inside_a_wider_call_says_so() {
+    let search = Call::reads("src");
+    let standing = |text: &str, yes: bool| {
+        let policy = Policy::new(Preset::Edit, vec![rule(text)], yes).unwrap();
+        let explained = search.with(|subject| policy.explain(subject));
+        let found = &explained.levels[0].rules[0];
+        assert_eq!(explained.decision, haft_protocol::Decision::Allow);
+        format!("{}: {}", found.standing.as_str(), found.why)
+    };
+    assert_eq!(standing("deny * on src/runtime/**", false), "hides: what it matches beneath `src`");
+    assert_eq!(standing("ask * on src/runtime/**", false), "hides: what it matches beneath `src`");
+    assert_eq!(standing("ask * on src/runtime/**", true), "differs: yes was said beforehand");
+    let elsewhere = standing("deny * on secrets/**", false);
+    assert!(elsewhere.starts_with("differs: "), "{elsewhere}");
+}
