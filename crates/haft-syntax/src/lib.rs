@@ -1,0 +1,1 @@
+//! Syntax of source code.
