@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Digest, LogicalPath};
+use crate::{CallId, Digest, LogicalPath, Timestamp};
 
 /// The kind of one change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,6 +42,42 @@ pub struct ContentRef {
     pub stored: bool,
 }
 
+/// What stands, or stood, at a place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum FileState {
+    /// A regular file.
+    File {
+        /// Its content; left out where nobody looked at it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        content: Option<ContentRef>,
+        /// Its permission bits, as in `0o755`.
+        mode: u32,
+    },
+    /// A directory.
+    Directory {
+        /// Its permission bits.
+        mode: u32,
+    },
+    /// A symbolic link.
+    Link {
+        /// Where it points, as text; bytes that are no text are replaced.
+        target: String,
+    },
+    /// Something that is none of these: a socket, a pipe, a device.
+    Other,
+}
+
+impl FileState {
+    /// Returns the content of a file, where it is known.
+    pub const fn content(&self) -> Option<&ContentRef> {
+        match self {
+            Self::File { content, .. } => content.as_ref(),
+            Self::Directory { .. } | Self::Link { .. } | Self::Other => None,
+        }
+    }
+}
+
 /// One delta by one call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
@@ -52,10 +88,47 @@ pub struct Change {
     pub kind: ChangeKind,
     /// How it is known.
     pub evidence: Evidence,
-    /// The content before, where there was any and it is known.
+    /// What stood there before; nothing where it was created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub before: Option<ContentRef>,
-    /// The content after, where there is any and it is known.
+    pub before: Option<FileState>,
+    /// What stands there after; nothing where it was deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub after: Option<ContentRef>,
+    pub after: Option<FileState>,
+    /// Why what stood there before cannot be brought back, where it cannot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_restorable: Option<String>,
+}
+
+/// A change on record: announced before it happens, settled after.
+///
+/// What was announced and never settled was cut short; what stands at the place tells whether it happened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EffectRecord {
+    /// The call.
+    pub call: CallId,
+    /// Which change of the call this is, from 0.
+    pub number: u32,
+    /// The real path of the root that the change lies in.
+    pub root: String,
+    /// The change.
+    pub change: Change,
+    /// Names of temporary files beside the place that may be left where the change was cut short.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub leftovers: Vec<String>,
+    /// When it was announced.
+    pub at: Timestamp,
+    /// How it ended.
+    pub state: EffectState,
+}
+
+/// How a change on record ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EffectState {
+    /// Nobody has said yet.
+    Announced,
+    /// It happened.
+    Done,
+    /// It did not happen.
+    NotDone,
 }

@@ -63,6 +63,35 @@ impl Digest {
     }
 }
 
+/// Digests bytes that arrive in pieces.
+///
+/// ```
+/// use haft_protocol::{Digest, Digester};
+///
+/// let mut digester = Digester::default();
+/// digester.update("in two ");
+/// digester.update("pieces");
+/// assert_eq!(digester.finish(), (Digest::of_bytes("in two pieces"), 13));
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Digester {
+    state: Sha256,
+    bytes: u64,
+}
+
+impl Digester {
+    /// Takes in a piece.
+    pub fn update(&mut self, piece: impl AsRef<[u8]>) {
+        self.state.update(piece.as_ref());
+        self.bytes += piece.as_ref().len() as u64;
+    }
+
+    /// Returns the digest of all pieces and how many bytes they were.
+    pub fn finish(self) -> (Digest, u64) {
+        (Digest(self.state.finalize().into()), self.bytes)
+    }
+}
+
 /// Feeds tagged, length-prefixed pieces. Values nest no deeper than the JSON parser allowed (128).
 fn feed(state: &mut Sha256, value: &Value) {
     match value {

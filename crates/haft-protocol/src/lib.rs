@@ -39,9 +39,9 @@ pub use call::{Caller, Decision, Entrance, Progress, RawArguments, ToolCall};
 pub use capability::{
     Approval, Capabilities, CapabilitiesBuilder, Capability, CapabilityError, CheckpointScope, Cost,
 };
-pub use change::{Change, ChangeKind, ContentRef, Evidence};
+pub use change::{Change, ChangeKind, ContentRef, EffectRecord, EffectState, Evidence, FileState};
 pub use content::{ContentPart, ImageType};
-pub use digest::{Digest, DigestError};
+pub use digest::{Digest, DigestError, Digester};
 pub use failure::{ErrorKind, Failure};
 pub use id::{ArtifactId, BranchId, CallId, IdError, RunId, TicketId};
 pub use name::{NameError, QualifiedName, WireName};

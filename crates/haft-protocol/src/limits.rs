@@ -130,6 +130,11 @@ pub const PATTERN_POSITIONS: u64 = 4_096;
 /// Positions of a pattern times bytes it is tried on without a look at the clock: at the very worst some two seconds.
 pub const PATTERN_WORK: u64 = 64 * 1024 * 1024;
 
+/// Pieces of one file that a read ledger keeps.
+pub const LEDGER_SEGMENTS: usize = 1_000;
+/// Lines of one file that a read ledger keeps.
+pub const LEDGER_LINES: usize = 1_000_000;
+
 /// Bytes of one artifact.
 pub const ARTIFACT_BYTES: u64 = 64 * 1024 * 1024;
 /// Bytes of all artifacts of one state directory.

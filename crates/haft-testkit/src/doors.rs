@@ -241,7 +241,7 @@ impl Bound for TreeBound {
         Box::pin(std::future::ready(self.made_at == self.version.load(Ordering::SeqCst)))
     }
 
-    fn install(&self, filter: PathFilter, extensions: &mut Extensions) {
+    fn install(&self, _: CallId, filter: PathFilter, extensions: &mut Extensions) {
         extensions.insert(SeenFilter(filter));
     }
 

@@ -2,13 +2,16 @@
 
 use std::fmt;
 
-use haft_protocol::{CallId, Caller, Digest, ErrorKind, Failure, Progress, RawArguments};
+use haft_protocol::{
+    CallId, Caller, ContentPart, Digest, ErrorKind, Failure, Progress, RawArguments,
+};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::dispatch::{Dispatched, NestedDoor};
-use crate::{Arguments, Cancellation, Descriptor, Extensions};
+use crate::ports::{NewArtifact, PortError};
+use crate::{Arguments, Cancellation, Descriptor, Extensions, SharedLedger};
 
 /// The permission to run one body once.
 ///
@@ -53,6 +56,34 @@ impl Call {
     /// Returns a value that a door put in for this call.
     pub fn extension<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
         self.extensions.get()
+    }
+
+    /// Returns what the caller has seen of files, where somebody remembers.
+    pub fn ledger(&self) -> Option<&SharedLedger> {
+        self.nested.context().ledger.as_ref()
+    }
+
+    /// Keeps bytes that are too many for an outcome, and returns the part of the content that stands for them.
+    ///
+    /// # Errors
+    ///
+    /// Fails when they cannot be kept, or are more than one artifact may hold.
+    pub async fn keep(
+        &self,
+        title: impl Into<String>,
+        media_type: impl Into<String>,
+        bytes: Arc<[u8]>,
+    ) -> Result<ContentPart, PortError> {
+        let (title, media_type) = (title.into(), media_type.into());
+        let length = bytes.len() as u64;
+        let artifact = NewArtifact {
+            call: self.id,
+            title: title.clone(),
+            media_type: media_type.clone(),
+            bytes,
+        };
+        let id = self.nested.ports().artifacts.keep(artifact).await?;
+        Ok(ContentPart::Artifact { id, title, media_type, bytes: length })
     }
 
     /// Returns the request to stop, which the deadline makes too.

@@ -7,7 +7,7 @@ use haft_protocol::{Capabilities, Capability, CapabilityError, Digest, NameError
 use haft_schema::{Contract, SchemaError};
 use serde_json::{Value, json};
 
-use crate::Slot;
+use crate::{Slot, SlotSource};
 
 /// The static facts of a tool: names, description, contracts, capabilities, slots, limits.
 ///
@@ -217,8 +217,10 @@ impl DescriptorBuilder {
             });
         }
         for slot in slots {
-            if !has_argument(input, &slot.argument) {
-                let (slot, argument) = (slot.name.clone(), slot.argument.clone());
+            if let SlotSource::Argument(argument) = &slot.source
+                && !has_argument(input, argument)
+            {
+                let (slot, argument) = (slot.name.clone(), argument.clone());
                 return Err(DescriptorError::UnknownArgument { name: named(), slot, argument });
             }
             let may_write =

@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::Seen;
+
 /// What a body returns: what a reader should see, the same as data, and what goes beside it.
 #[derive(Debug, Clone, Default)]
 pub struct Output {
@@ -19,6 +21,8 @@ pub struct Output {
     pub notices: Vec<Notice>,
     /// What the body changed, where it records that itself.
     pub changes: Vec<Change>,
+    /// What the body showed of files, or did to them, for the caller's read ledger.
+    pub seen: Vec<Seen>,
     /// What the body spent.
     pub usage: Usage,
 }

@@ -6,13 +6,17 @@
 
 pub mod none;
 
+use std::any::Any;
+use std::collections::BTreeSet;
 use std::fmt;
+use std::io::Read;
 use std::sync::Arc;
 
 use haft_policy::PathFilter;
 use haft_protocol::{
-    ArtifactId, AttemptRecord, BindingRecord, BranchId, CallId, Change, Denial, ErrorKind, Failure,
-    IntentRecord, Notice, OutcomeRecord, RunId, TicketId, TicketRecord, Timestamp,
+    ArtifactId, AttemptRecord, BindingRecord, BranchId, CallId, Change, ContentRef, Denial, Digest,
+    EffectRecord, ErrorKind, Failure, IntentRecord, LogicalPath, Notice, OutcomeRecord, RunId,
+    TicketId, TicketRecord, Timestamp,
 };
 
 use crate::locks::Claim;
@@ -168,9 +172,9 @@ pub trait Journal: Port {
 pub struct SlotValue {
     /// The slot.
     pub slot: Slot,
-    /// JSON pointer of the argument.
+    /// JSON pointer of the argument; empty for a slot that every root fills.
     pub argument: String,
-    /// What the caller wrote.
+    /// What the caller wrote; empty for a slot that every root fills.
     pub given: String,
 }
 
@@ -193,7 +197,7 @@ pub trait Binder: Port {
 }
 
 /// What the slots of one call were bound to.
-pub trait Bound: Send + Sync {
+pub trait Bound: Any + Send + Sync {
     /// Returns what was bound, for policy, the approver and the journal.
     fn records(&self) -> &[BindingRecord];
 
@@ -206,14 +210,16 @@ pub trait Bound: Send + Sync {
     /// Tells whether every handle still is what its path leads to.
     fn is_current(&self) -> BoxFuture<'_, bool>;
 
-    /// Puts what a body works with into the call's extensions, seen through the verdict's filter.
-    fn install(&self, filter: PathFilter, extensions: &mut Extensions);
+    /// Puts what the body of `call` works with into the call's extensions, seen through the verdict's filter.
+    fn install(&self, call: CallId, filter: PathFilter, extensions: &mut Extensions);
 
     /// Returns what the body's view hid or passed over, and what the binding has to say.
     fn notices(&self) -> Vec<Notice>;
 }
 
 /// Saves what a call may overwrite.
+///
+/// What was bound comes from the [`Binder`] beside it, and is told apart by its type (`dyn Any`).
 pub trait Checkpoints: Port {
     /// Saves what the bound resources hold now.
     ///
@@ -239,6 +245,65 @@ pub trait Capture: Port {
         call: CallId,
         bound: &'a dyn Bound,
     ) -> BoxFuture<'a, Result<Vec<Change>, PortError>>;
+}
+
+/// Keeps what effects take away, so that a person can take them back.
+///
+/// Binders, checkpoints and captures of one workspace share one of these. Its methods block; they are called on threads
+/// that may.
+pub trait Effects: Port {
+    /// Keeps content, once for each digest, and reads it to its end in any case.
+    ///
+    /// Content that is too much to keep comes back with `stored: false`.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the content cannot be read or kept.
+    fn keep(&self, content: &mut dyn Read) -> Result<ContentRef, PortError>;
+
+    /// Returns content that was kept and is still there.
+    ///
+    /// # Errors
+    ///
+    /// Fails when it cannot be looked up.
+    fn fetch(&self, digest: Digest) -> Result<Option<Arc<[u8]>>, PortError>;
+
+    /// Puts changes on record before they happen; what they take away has been kept.
+    ///
+    /// When this returns, the record and the content outlast the end of this process and a power failure.
+    ///
+    /// # Errors
+    ///
+    /// Fails when that cannot be promised; the changes then must not happen.
+    fn announce(&self, effects: &[EffectRecord]) -> Result<(), PortError>;
+
+    /// Says how an announced change ended. The final form of the change replaces the announced one.
+    ///
+    /// # Errors
+    ///
+    /// Fails when that cannot be recorded; the record then shows the change as cut short.
+    fn settle(&self, effect: &EffectRecord) -> Result<(), PortError>;
+
+    /// Returns the changes of a call that are on record, in order.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the record cannot be read.
+    fn of_call(&self, call: CallId) -> Result<Vec<EffectRecord>, PortError>;
+
+    /// Returns changes that were announced by a process that is gone, and never settled.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the record cannot be read.
+    fn cut_short(&self) -> Result<Vec<EffectRecord>, PortError>;
+
+    /// Returns the paths beneath a root that recorded changes were made to.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the record cannot be read.
+    fn touched(&self, root: &str) -> Result<BTreeSet<LogicalPath>, PortError>;
 }
 
 /// Bytes to keep.

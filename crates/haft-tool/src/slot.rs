@@ -15,13 +15,23 @@ pub enum Existence {
     Optional,
 }
 
-/// A typed hole of a tool: an argument that names a path, and what the tool does with it.
+/// Where a slot takes what fills it from.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SlotSource {
+    /// From the argument at a JSON pointer; a part `*` stands for every item of an array.
+    Argument(String),
+    /// From the workspace: every root of it.
+    Roots,
+}
+
+/// A typed hole of a tool: what names a path, and what the tool does with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Slot {
     /// The name by which rules and bodies speak of it.
     pub name: String,
-    /// JSON pointer of the argument; a part `*` stands for every item of an array.
-    pub argument: String,
+    /// Where it takes its path from.
+    pub source: SlotSource,
     /// What the tool does with it.
     pub access: Access,
     /// Whether it has to exist.
@@ -33,7 +43,7 @@ impl Slot {
     pub fn read(name: impl Into<String>) -> Self {
         let name = name.into();
         Self {
-            argument: format!("/{name}"),
+            source: SlotSource::Argument(format!("/{name}")),
             name,
             access: Access::Read,
             existence: Existence::Required,
@@ -50,9 +60,14 @@ impl Slot {
         Self { access: Access::WriteTree, ..Self::read(name) }
     }
 
+    /// Makes a slot for the whole workspace, beneath every root of which anything may be changed.
+    pub fn write_roots(name: impl Into<String>) -> Self {
+        Self { source: SlotSource::Roots, ..Self::write_tree(name) }
+    }
+
     /// Takes the path from another argument.
     pub fn from_argument(mut self, pointer: impl Into<String>) -> Self {
-        self.argument = pointer.into();
+        self.source = SlotSource::Argument(pointer.into());
         self
     }
 }

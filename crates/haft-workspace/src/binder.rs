@@ -5,9 +5,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use haft_policy::PathFilter as RuleFilter;
-use haft_protocol::{BindingRecord, ErrorKind, Failure, LogicalPath, Notice};
+use haft_protocol::{BindingRecord, CallId, ErrorKind, Failure, LogicalPath, Notice};
 use haft_tool::ports::{BindRefusal, Binder, Bound, Port, SlotValue};
-use haft_tool::{BoxFuture, Call, Claim, DirectoryId, Existence, Extensions, LockKey, blocking};
+use haft_tool::{
+    BoxFuture, Call, Claim, DirectoryId, Existence, Extensions, LockKey, SlotSource, blocking,
+};
 
 use crate::error::PathError;
 use crate::file::{FileId, FileKind};
@@ -120,10 +122,20 @@ impl Binder for WorkspaceBinder {
                 return Ok(Box::new(Bindings::of(workspace, Vec::new())) as Box<dyn Bound>);
             }
             let bound = blocking(move || {
-                let places = values
-                    .into_iter()
-                    .map(|value| Ok((place(&workspace, &value)?, value)))
-                    .collect::<Result<Vec<_>, PathError>>()?;
+                let mut places = Vec::with_capacity(values.len());
+                for value in values {
+                    match value.slot.source {
+                        SlotSource::Argument(_) => {
+                            places.push((place(&workspace, &value)?, value));
+                        }
+                        SlotSource::Roots => {
+                            for root in workspace.root_places()? {
+                                let given = root.logical().to_string();
+                                places.push((root, SlotValue { given, ..value.clone() }));
+                            }
+                        }
+                    }
+                }
                 Ok(Box::new(Bindings::of(workspace, places)) as Box<dyn Bound>)
             });
             bound.await.map_err(refusal)
@@ -243,7 +255,7 @@ impl Bound for Bindings {
         })
     }
 
-    fn install(&self, filter: RuleFilter, extensions: &mut Extensions) {
+    fn install(&self, _: CallId, filter: RuleFilter, extensions: &mut Extensions) {
         let workspace = self.workspace.clone();
         let view = if filter.is_open() {
             View::unfiltered(workspace)

@@ -177,6 +177,11 @@ impl Workspace {
         (0..self.0.roots.len()).map(|root| self.logical(root, Path::new("")))
     }
 
+    /// Returns the roots as places.
+    pub(crate) fn root_places(&self) -> Result<Vec<Resolved>, PathError> {
+        self.roots().map(|root| self.resolve(root.as_str(), Want::Existing)).collect()
+    }
+
     /// Returns the real absolute paths of the roots.
     pub fn real_roots(&self) -> impl Iterator<Item = &Path> {
         self.0.roots.iter().map(|root| root.path.as_path())

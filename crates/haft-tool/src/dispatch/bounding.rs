@@ -5,20 +5,24 @@ use std::sync::Arc;
 use haft_protocol::{Bound, CallId, ContentPart, Count, Outcome};
 
 use super::DispatchLimits;
+use crate::ledger::KeptRows;
 use crate::ports::{NewArtifact, Ports};
 
-/// Cuts text and structured output to their limits, and keeps the whole as artifacts where there is a store.
+/// Cuts text and structured output to their limits, and keeps the whole as artifacts where there is a store. Returns
+/// which lines of the text were kept.
 pub(super) async fn bound_output(
     ports: &Ports,
     limits: &DispatchLimits,
     call: CallId,
     outcome: &mut Outcome,
-) {
+) -> KeptRows {
+    let mut rows = KeptRows::ALL;
     let total: usize = outcome.content.iter().filter_map(ContentPart::as_text).map(str::len).sum();
     if total > limits.outcome_text_bytes {
         let whole: Vec<&str> = outcome.content.iter().filter_map(ContentPart::as_text).collect();
         let whole: Arc<[u8]> = whole.join("\n").into_bytes().into();
-        let kept = cut_text(&mut outcome.content, limits.outcome_text_bytes);
+        let kept;
+        (kept, rows) = cut_text(&mut outcome.content, limits.outcome_text_bytes);
         let spilled =
             Spilled { title: "whole text", media_type: "text/plain", kept, total: total as u64 };
         spill(ports, call, outcome, whole, spilled).await;
@@ -33,6 +37,7 @@ pub(super) async fn bound_output(
             Spilled { title: "structured output", media_type: "application/json", kept: 0, total };
         spill(ports, call, outcome, whole.into(), spilled).await;
     }
+    rows
 }
 
 struct Spilled {
@@ -75,21 +80,30 @@ async fn spill(
     });
 }
 
-/// Cuts the text parts to a total: the first three quarters from the start, the last quarter from the end.
-fn cut_text(content: &mut [ContentPart], limit: usize) -> u64 {
+/// Cuts the text parts to a total: the first three quarters from the start, the last quarter from the end. Returns how
+/// many bytes, and which lines, were kept.
+fn cut_text(content: &mut [ContentPart], limit: usize) -> (u64, KeptRows) {
     let texts = content.iter_mut().filter_map(|part| match part {
         ContentPart::Text { text } => Some(text),
         ContentPart::Image { .. } | ContentPart::Artifact { .. } => None,
     });
     let texts: Vec<&mut String> = texts.collect();
     let last = texts.len().saturating_sub(1);
+    let lines = |text: &str| memchr::memchr_iter(b'\n', text.as_bytes()).count();
     let mut room = limit;
     let mut kept = 0;
+    // Parts stand on lines of their own.
+    let mut all_lines = 0;
+    let mut rows = KeptRows::ALL;
     for (position, text) in texts.into_iter().enumerate() {
+        let before = all_lines;
+        all_lines += lines(text) + 1;
         if text.len() > room {
             let tail = if position == last { room / 4 } else { 0 };
             let head = text.get(..text.floor_char_boundary(room - tail)).unwrap_or_default();
             let end = text.get(text.ceil_char_boundary(text.len() - tail)..).unwrap_or_default();
+            rows.head = rows.head.min(before + lines(head));
+            rows.tail_from = all_lines - lines(end);
             let cut = text.len() - head.len() - end.len();
             kept += head.len() + end.len();
             *text = format!("{head}\n[… {cut} bytes left out …]\n{end}");
@@ -99,5 +113,5 @@ fn cut_text(content: &mut [ContentPart], limit: usize) -> u64 {
             kept += text.len();
         }
     }
-    kept as u64
+    (kept as u64, rows)
 }

@@ -9,7 +9,7 @@ use haft_protocol::{CallId, Caller, Progress, limits};
 
 use crate::hooks::Hooks;
 use crate::registry::Snapshot;
-use crate::{Cancellation, Extensions};
+use crate::{Cancellation, Extensions, SharedLedger};
 
 /// A number of calls that may still be made, shared by everyone who holds a clone.
 #[derive(Debug, Clone)]
@@ -81,6 +81,8 @@ pub struct CallContext {
     pub cancellation: Cancellation,
     /// Who wants to hear how far calls are.
     pub reporter: Reporter,
+    /// What the caller has seen of files; nothing where nobody remembers, as in a command that makes one call.
+    pub ledger: Option<SharedLedger>,
     /// What bodies find beside what the doors put in.
     pub extensions: Extensions,
 }
@@ -97,6 +99,7 @@ impl CallContext {
             run: Budget::new(limits::CALLS_PER_RUN),
             cancellation: Cancellation::new(),
             reporter: Reporter::default(),
+            ledger: None,
             extensions: Extensions::new(),
         }
     }

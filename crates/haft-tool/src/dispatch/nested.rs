@@ -6,7 +6,7 @@ use haft_protocol::{CallId, Caller, Control, Denial, Entrance, Outcome, RawArgum
 
 use super::permit::PermitSlot;
 use super::{CallContext, Dispatch, Dispatched};
-use crate::Cancellation;
+use crate::{Cancellation, Ports};
 
 /// The way from a body back to dispatch.
 #[derive(Clone)]
@@ -25,6 +25,11 @@ impl NestedDoor {
     /// Returns what surrounds the call that the body belongs to.
     pub(crate) fn context(&self) -> &CallContext {
         &self.context
+    }
+
+    /// Returns the doors behind the dispatch that the body was called by.
+    pub(crate) fn ports(&self) -> &Ports {
+        self.dispatch.ports()
     }
 
     pub(crate) async fn call(

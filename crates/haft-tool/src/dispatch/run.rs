@@ -146,7 +146,12 @@ impl Walk<'_> {
             }
         }
         Self::check_output(&prepared, &mut outcome);
-        bound_output(&ports, &self.dispatch.inner.limits, call, &mut outcome).await;
+        let kept = bound_output(&ports, &self.dispatch.inner.limits, call, &mut outcome).await;
+        if let Some(ledger) = &self.context.ledger
+            && outcome.is_ok()
+        {
+            ledger.commit(output.seen, kept);
+        }
         Ok((outcome, held))
     }
 
@@ -235,7 +240,8 @@ impl Walk<'_> {
         deadline: Instant,
     ) -> impl Future<Output = Result<Output, Failure>> + Send + use<> {
         let mut extensions = self.context.extensions.clone();
-        prepared.bound.install(prepared.verdict.filter().clone(), &mut extensions);
+        let filter = prepared.verdict.filter().clone();
+        prepared.bound.install(self.intent.call, filter, &mut extensions);
         let call = Call {
             id: self.intent.call,
             fingerprint: prepared.registered.descriptor.fingerprint(),

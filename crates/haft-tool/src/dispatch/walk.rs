@@ -19,10 +19,10 @@ use super::record::notify;
 use super::run::{Held, Prepared};
 use super::ticket::{Approved, Ticket};
 use super::{Budget, CallContext, Dispatch, Dispatched};
-use crate::Arguments;
 use crate::hooks::{PreVerdict, Proposed};
 use crate::ports::{BindRefusal, Bound, Entry, SlotValue};
 use crate::registry::Registered;
+use crate::{Arguments, Slot, SlotSource};
 
 /// Where a walk starts.
 pub(super) enum Start {
@@ -402,17 +402,23 @@ impl<'a> Walk<'a> {
         arguments: &Arguments,
         turn: &mut Option<Turn>,
     ) -> Result<Arc<dyn Bound>, Ended> {
-        let values: Vec<SlotValue> =
-            registered
-                .descriptor
-                .slots()
-                .iter()
-                .flat_map(|slot| {
-                    arguments.texts_at(&slot.argument).into_iter().map(|(argument, given)| {
-                        SlotValue { slot: slot.clone(), argument, given: given.to_owned() }
-                    })
+        let fill = |slot: &Slot| match &slot.source {
+            SlotSource::Argument(pointer) => arguments
+                .texts_at(pointer)
+                .into_iter()
+                .map(|(argument, given)| SlotValue {
+                    slot: slot.clone(),
+                    argument,
+                    given: given.to_owned(),
                 })
-                .collect();
+                .collect(),
+            SlotSource::Roots => vec![SlotValue {
+                slot: slot.clone(),
+                argument: String::new(),
+                given: String::new(),
+            }],
+        };
+        let values: Vec<SlotValue> = registered.descriptor.slots().iter().flat_map(fill).collect();
         let binder = &self.dispatch.ports().binder;
         let mut bound = self.unless_cancelled(binder.bind(values.clone())).await?;
         if let (Err(BindRefusal::Failed(_)), Some(turn)) = (&bound, turn) {

@@ -1,10 +1,17 @@
 //! Deliberate nothings, each with a name.
 
+use std::collections::BTreeSet;
+use std::io::Read;
+use std::sync::Arc;
+
 use haft_policy::PathFilter;
-use haft_protocol::{ArtifactId, BindingRecord, CallId, Change, Control, Denial, Notice};
+use haft_protocol::{
+    ArtifactId, BindingRecord, CallId, Change, ContentRef, Control, Denial, Digest, Digester,
+    EffectRecord, LogicalPath, Notice,
+};
 
 use super::{
-    Answer, Approver, Artifacts, BindRefusal, Binder, Bound, Capture, Checkpoints, Entry,
+    Answer, Approver, Artifacts, BindRefusal, Binder, Bound, Capture, Checkpoints, Effects, Entry,
     Exclusion, Held, Journal, NewArtifact, Port, PortError, Question, SlotValue,
 };
 use crate::Extensions;
@@ -42,6 +49,8 @@ nothings! {
     NoCheckpoints = "none: nothing is saved before a call";
     /// Looks for no changes beyond those a body reports.
     NoCapture = "none: only changes that a tool reports are known";
+    /// Keeps nothing that effects take away: they cannot be taken back, and the changes say so.
+    NoEffects = "none: what is changed cannot be taken back";
     /// Keeps no artifacts: what is too much for an outcome is lost, and the outcome says so.
     NoArtifacts = "none: what exceeds an outcome's bounds is not kept";
     /// Asks nobody: what needs an answer is denied.
@@ -75,7 +84,7 @@ impl Bound for NothingBound {
         ready(true)
     }
 
-    fn install(&self, _: PathFilter, _: &mut Extensions) {}
+    fn install(&self, _: CallId, _: PathFilter, _: &mut Extensions) {}
 
     fn notices(&self) -> Vec<Notice> {
         Vec::new()
@@ -107,6 +116,46 @@ impl Capture for NoCapture {
         _: &'a dyn Bound,
     ) -> BoxFuture<'a, Result<Vec<Change>, PortError>> {
         ready(Ok(Vec::new()))
+    }
+}
+
+impl Effects for NoEffects {
+    fn keep(&self, content: &mut dyn Read) -> Result<ContentRef, PortError> {
+        let mut digester = Digester::default();
+        let mut piece = vec![0; 64 * 1024];
+        loop {
+            let count = content
+                .read(&mut piece)
+                .map_err(|error| PortError::with_source("the content cannot be read", error))?;
+            let Some(read) = piece.get(..count).filter(|read| !read.is_empty()) else { break };
+            digester.update(read);
+        }
+        let (digest, bytes) = digester.finish();
+        Ok(ContentRef { digest, bytes, stored: false })
+    }
+
+    fn fetch(&self, _: Digest) -> Result<Option<Arc<[u8]>>, PortError> {
+        Ok(None)
+    }
+
+    fn announce(&self, _: &[EffectRecord]) -> Result<(), PortError> {
+        Ok(())
+    }
+
+    fn settle(&self, _: &EffectRecord) -> Result<(), PortError> {
+        Ok(())
+    }
+
+    fn of_call(&self, _: CallId) -> Result<Vec<EffectRecord>, PortError> {
+        Ok(Vec::new())
+    }
+
+    fn cut_short(&self) -> Result<Vec<EffectRecord>, PortError> {
+        Ok(Vec::new())
+    }
+
+    fn touched(&self, _: &str) -> Result<BTreeSet<LogicalPath>, PortError> {
+        Ok(BTreeSet::new())
     }
 }
 
