@@ -36,6 +36,7 @@ async fn a_call_is_on_record_as_it_went() {
             evidence: Evidence::Recorded,
             before: None,
             after: None,
+            not_restorable: None,
         }];
         outcome.notice(NoticeKind::Remark, "a remark");
         outcome.usage.run_ms = Some(7);
@@ -439,6 +440,7 @@ async fn records_of_any_size_and_depth_are_kept_in_bounds() {
             evidence: Evidence::Observed,
             before: None,
             after: None,
+            not_restorable: None,
         };
         20_000
     ];
