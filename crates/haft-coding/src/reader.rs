@@ -143,7 +143,7 @@ fn read(call: &Call, args: &ReadArgs) -> Result<Shown<ReaderOutput>, Failure> {
     let failed = |error: io::Error| unreadable(path, &error);
     (&mut file).take(HEAD_BYTES as u64).read_to_end(&mut head).map_err(failed)?;
     match Kind::sniff(&head, head.len() < HEAD_BYTES) {
-        Kind::Empty | Kind::Text(_) => text::show(call, path, args, head, file),
+        Kind::Empty | Kind::Text(_) => text::show(call, &place, args, head, file),
         Kind::Image(_) => image::show(path, head, file),
         Kind::Binary(what) => Err(binary(path, what, &file)),
     }

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::io::{Cursor, Read};
 
-use haft_protocol::{Bound, Count, ErrorKind, Failure, NoticeKind, limits};
+use haft_protocol::{Bound, Count, ErrorKind, Failure, LogicalPath, NoticeKind, limits};
 use haft_text::{
     Charset, FinalNewline, Row, Stopped, Total, Window, WindowError, WindowRequest, visible,
 };
-use haft_tool::{Call, Output, Shown};
-use haft_workspace::OpenFile;
+use haft_tool::{Call, Output, Seen, Shown};
+use haft_workspace::{OpenFile, Resolved};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -82,11 +82,12 @@ pub enum LineEnding {
 /// Shows lines of a file of which the first bytes are read.
 pub(super) fn show(
     call: &Call,
-    path: &str,
+    place: &Resolved,
     args: &ReadArgs,
     head: Vec<u8>,
     file: OpenFile,
 ) -> Result<Shown<ReaderOutput>, Failure> {
+    let path = place.logical().as_str();
     let request = WindowRequest {
         offset: args.offset.get(),
         column: args.column,
@@ -125,7 +126,23 @@ pub(super) fn show(
         let text = "control or hidden characters are shown escaped; the file holds the characters themselves";
         output = output.with_notice(NoticeKind::Substituted, text);
     }
+    output.seen = seen(place.logical(), &window);
     Ok(Shown { value: ReaderOutput::Text(structured(path, window)), output })
+}
+
+/// Names the lines that are shown whole; what was cut has not been seen.
+fn seen(path: &LogicalPath, window: &Window) -> Vec<Seen> {
+    let is_whole = |row: &Row| row.cut.is_none() && row.column == 0;
+    let mut from_row = 0;
+    let mut pieces = Vec::new();
+    for piece in window.rows.chunk_by(|one, two| is_whole(one) == is_whole(two)) {
+        if piece.first().is_some_and(is_whole) {
+            let lines = piece.iter().map(|row| row.hash).collect();
+            pieces.push(Seen::Lines { path: path.clone(), from_row, lines });
+        }
+        from_row += piece.len();
+    }
+    pieces
 }
 
 /// A reader that gives signs of life.

@@ -7,6 +7,7 @@ mod contract;
 mod faults;
 mod find;
 mod grep;
+mod ledger;
 mod list_dir;
 mod properties;
 mod races;

@@ -14,7 +14,7 @@ use haft_testkit::doors::{
 };
 use haft_tool::{
     Budget, BuildContext, CallContext, CallHandle, Dispatch, DispatchLimits, OnConflict, Ports,
-    Registry, Reporter,
+    ReadLedger, Registry, Reporter, SharedLedger,
 };
 use haft_workspace::{Protection, Workspace, WorkspaceBinder, WorkspaceConfig};
 use serde_json::{Value, json};
@@ -75,7 +75,8 @@ impl Rig {
             .enable_time()
             .build()
             .unwrap();
-        let context = CallContext::new(caller, registry.snapshot(), Arc::new(policy));
+        let mut context = CallContext::new(caller, registry.snapshot(), Arc::new(policy));
+        context.ledger = Some(SharedLedger::default());
         let dispatch = Dispatch::new(ports, DispatchLimits::default());
         Self { folder, dispatch, context, runtime }
     }
@@ -123,6 +124,11 @@ impl Rig {
     /// Lets somebody hear how far calls are.
     pub(crate) fn reporter(&mut self, reporter: Reporter) {
         self.context.reporter = reporter;
+    }
+
+    /// What the caller has seen of files so far.
+    pub(crate) fn ledger(&self) -> ReadLedger {
+        self.context.ledger.as_ref().unwrap().value()
     }
 
     /// Starts a call.
