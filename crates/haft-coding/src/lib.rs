@@ -28,6 +28,7 @@ mod reader;
 mod scope;
 mod search;
 mod source;
+mod toolset;
 mod words;
 
 pub use entry::{Entry, EntryKind, Target};
@@ -40,3 +41,4 @@ pub use search::{
     MatchesOutput, Order, Search, SearchArgs, SearchOutput, SkippedOutput,
 };
 pub use source::CodingTools;
+pub use toolset::Toolset;

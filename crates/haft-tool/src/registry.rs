@@ -204,6 +204,7 @@ struct NewTool {
 enum Step {
     Source { waking: Arc<Waking>, on_conflict: OnConflict },
     Alias { alias: Alias, of: QualifiedName, on_conflict: OnConflict },
+    Show(Selection),
 }
 
 /// The tools visible to one branch.
@@ -268,6 +269,17 @@ impl Registry {
         on_conflict: OnConflict,
     ) -> Result<(), RegistryError> {
         self.lock().take(Step::Alias { alias, of: of.clone(), on_conflict })
+    }
+
+    /// Takes everything out of view that is not of the selection, and puts what is into its order.
+    ///
+    /// An alias goes on to work when the tool behind it is out of view.
+    ///
+    /// # Errors
+    ///
+    /// Fails naming the first name that is not there.
+    pub fn show(&self, selection: Selection) -> Result<(), RegistryError> {
+        self.lock().take(Step::Show(selection))
     }
 
     /// Returns the tools as they are now.
@@ -338,6 +350,10 @@ impl State {
                     NewTool { tool, descriptor, alias_of: Some(alias_of), waking },
                     *on_conflict,
                 )?;
+            }
+            Step::Show(selection) => {
+                let shown = next.select(selection)?.into_iter();
+                next.tools = shown.map(|it| (it.descriptor.name().clone(), it)).collect();
             }
         }
         next.generation += 1;

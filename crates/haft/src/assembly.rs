@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use haft_coding::CodingTools;
+use haft_coding::{CodingTools, Toolset};
 use haft_policy::Policy;
 use haft_protocol::{Caller, Entrance, Outcome, RawArguments, RunId, ToolCall};
 use haft_store::{Redaction, Retention, Store, StoreConfig, StoreError};
@@ -80,6 +80,7 @@ pub struct HaftBuilder {
     limits: DispatchLimits,
     calls_per_step: u64,
     calls_per_run: u64,
+    toolset: Toolset,
     sources: Vec<Arc<dyn ToolSource>>,
 }
 
@@ -96,6 +97,7 @@ impl Haft {
             limits: DispatchLimits::default(),
             calls_per_step: haft_protocol::limits::CALLS_PER_STEP as u64,
             calls_per_run: haft_protocol::limits::CALLS_PER_RUN,
+            toolset: Toolset::default(),
             sources: Vec::new(),
         }
     }
@@ -212,6 +214,12 @@ impl HaftBuilder {
         self
     }
 
+    /// Sets the shape in which the built-in tools are shown.
+    pub fn toolset(mut self, toolset: Toolset) -> Self {
+        self.toolset = toolset;
+        self
+    }
+
     /// Adds a source of tools beside the built-in ones.
     pub fn source(mut self, source: Arc<dyn ToolSource>) -> Self {
         self.sources.push(source);
@@ -280,6 +288,7 @@ impl HaftBuilder {
         };
         let registry = Registry::new(BuildContext::default());
         registry.register(Arc::new(CodingTools::new()), OnConflict::Reject)?;
+        self.toolset.arrange(&registry)?;
         for source in self.sources {
             registry.register(source, OnConflict::Reject)?;
         }

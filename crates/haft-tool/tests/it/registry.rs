@@ -129,6 +129,35 @@ async fn a_rule_about_the_tool_holds_for_its_alias() {
     assert!(matches!(&outcome.status, Status::Denied(it) if it.control == Control::Policy));
 }
 
+#[tokio::test]
+async fn an_alias_works_and_obeys_when_the_tool_behind_it_is_out_of_view() {
+    let rig = Rig::builder()
+        .tool(read_or_write())
+        .tool(named("local/other"))
+        .rule(haft_policy::Rule::deny().tool("local/write_file".parse().unwrap()))
+        .build();
+    for (name, action) in [("local/read_file", "read"), ("local/write_file", "write")] {
+        let alias = Alias::new(name.parse().unwrap()).fix("action", action);
+        let both = "local/both".parse().unwrap();
+        rig.registry.register_alias(alias, &both, OnConflict::Reject).unwrap();
+    }
+    let shown = ["write_file", "read_file"].map(str::to_owned);
+    rig.registry.show(Selection::Named(shown.into())).unwrap();
+    let mut context = rig.context.clone();
+    context.tools = rig.registry.snapshot();
+    let wires: Vec<_> = context.tools.tools().map(|it| it.wire.to_string()).collect();
+    assert_eq!(wires, ["write_file", "read_file"]);
+    let mut statuses = Vec::new();
+    for name in ["read_file", "write_file", "both"] {
+        let call = rig.tool_call(name, json!({ "path": "a" }));
+        let outcome = rig.dispatch.dispatch(&context, call).await.into_outcome().unwrap();
+        statuses.push(outcome.status.as_str());
+    }
+    assert_eq!(statuses, ["ok", "denied", "failed"]);
+    let clone = rig.registry.clone_for(BuildContext::default()).unwrap();
+    assert_eq!(clone.snapshot().tools().len(), 2);
+}
+
 #[test]
 fn an_alias_of_nothing_is_refused() {
     let registry = Registry::default();
