@@ -1,20 +1,19 @@
 //! The configuration that all layers make together.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use haft_policy::{Layer, Origin, PathPattern, Policy, PolicyError, Preset, Rule};
+use haft_policy::{Layer, Origin, Policy, Preset, Rule};
 use haft_protocol::limits::CONFIG_BYTES;
 use haft_protocol::{Digest, LogicalPath};
 
-use crate::document::{Document, Text, escaped};
+use crate::document::{Document, Text};
 use crate::merge::{Dropped, Merge};
 use crate::read::{self, Values};
 use crate::settings::{NUMBERS, RECORD_ARGUMENTS, Setting};
 use crate::sources::PRESET;
-use crate::{ConfigError, Door, PROJECT_FILE, Problem, Sources, Trust};
+use crate::{ConfigError, Door, PROJECT_FILE, Sources, Trust};
 
 /// The configuration that all layers make together. The default is what is built in.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -34,16 +33,8 @@ pub struct Config {
     pub journal: Journal,
     pub(crate) origins: BTreeMap<&'static str, Origin>,
     pub(crate) dropped: Vec<Dropped>,
-    pub(crate) absolute: Vec<AbsolutePattern>,
+    user: Option<PathBuf>,
     project: Option<ProjectFile>,
-}
-
-/// A pattern that only fits with a further root, and where it stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct AbsolutePattern {
-    pub(crate) pattern: PathPattern,
-    pub(crate) text: Arc<Text>,
-    pub(crate) span: Range<usize>,
 }
 
 /// Changes to the list of protected names, as globs over names and paths.
@@ -112,6 +103,7 @@ impl Config {
         {
             let values = read_values(&path.to_string_lossy(), &bytes, Origin::new(Layer::User))?;
             config.merge(values, Merge::Over);
+            config.user = Some(path.to_owned());
         }
         if let Some(project) = sources.project {
             let path = project.join(PROJECT_FILE);
@@ -130,23 +122,22 @@ impl Config {
         Ok(config)
     }
 
-    /// Makes the policy. `further_roots` are the roots beside the first one as the workspace opened them: patterns over
-    /// full paths have to lie in one of those.
+    /// Makes the policy. `roots` are the full names of the roots as the workspace opened them, the first one first:
+    /// patterns that are full paths match in those.
     ///
     /// # Errors
     ///
-    /// Fails for a pattern that lies in no root, and for more rules than a policy takes.
-    pub fn policy(&self, further_roots: &[LogicalPath], yes: bool) -> Result<Policy, ConfigError> {
-        let astray = self.absolute.iter().find(|it| !it.pattern.fits_roots(further_roots));
-        if let Some(AbsolutePattern { pattern, text, span }) = astray {
-            let error = PolicyError::OutsideRoots { pattern: escaped(pattern.as_str()) };
-            return Err(text.error(span.clone(), Problem::Policy(error)));
-        }
+    /// Fails for more rules than a policy takes.
+    pub fn policy(&self, roots: &[LogicalPath], yes: bool) -> Result<Policy, ConfigError> {
         let mut builder = Policy::builder()
             .preset(self.preset, self.origin(PRESET))
             .rules(self.rules.iter().cloned());
-        for root in further_roots {
-            builder = builder.further_root(root.clone());
+        let mut roots = roots.iter().cloned();
+        if let Some(root) = roots.next() {
+            builder = builder.first_root(root);
+        }
+        for root in roots {
+            builder = builder.further_root(root);
         }
         if yes {
             builder = builder.yes();
@@ -177,6 +168,11 @@ impl Config {
     /// Returns what the project's file asks for and nobody trusts it to.
     pub fn dropped(&self) -> &[Dropped] {
         &self.dropped
+    }
+
+    /// Returns the user's file, where there is one.
+    pub fn user(&self) -> Option<&Path> {
+        self.user.as_deref()
     }
 
     /// Returns the project's file, where there is one.

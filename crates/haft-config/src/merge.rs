@@ -34,7 +34,7 @@ pub struct Dropped {
 impl fmt::Display for Dropped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { origin, wanted, .. } = self;
-        write!(f, "{origin}: not followed, because nobody trusts this file: {wanted}")
+        write!(f, "{origin}: not followed until you trust this file with `haft trust`: {wanted}")
     }
 }
 
@@ -96,7 +96,6 @@ impl Config {
             }
             self.rules.push(rule);
         }
-        self.absolute.extend(values.absolute);
         self.dropped.sort_by_key(|it| it.origin.line);
     }
 

@@ -8,7 +8,6 @@ use haft_protocol::limits::{FURTHER_ROOTS, PROTECTION_PATTERNS, RULE_PATTERN_BYT
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-use crate::config::AbsolutePattern;
 use crate::document::{Document, escaped, type_of};
 use crate::rules::rule;
 use crate::settings::{NUMBERS, Number, RECORD_ARGUMENTS, nearest};
@@ -28,7 +27,6 @@ pub(crate) struct Values {
     pub(crate) roots: Vec<Value<PathBuf>>,
     pub(crate) numbers: Vec<(&'static Number, Value<u64>)>,
     pub(crate) record_arguments: Option<Value<bool>>,
-    pub(crate) absolute: Vec<AbsolutePattern>,
     /// What the patterns of the rules so far take up.
     pub(crate) pattern_tokens: usize,
 }

@@ -1,12 +1,9 @@
 //! Reading `[[rules]]`.
 
-use std::sync::Arc;
-
 use haft_policy::{PathPattern, PolicyError, Rule, RuleAccess, ToolPattern};
 use haft_protocol::limits::{RULE_PATTERNS, RULES_PATTERN_TOKENS};
 use haft_protocol::{Capability, Decision};
 
-use crate::config::AbsolutePattern;
 use crate::document::{Document, escaped};
 use crate::read::{Node, Values};
 use crate::settings::nearest;
@@ -47,10 +44,6 @@ pub(crate) fn rule(
         let pattern = document.text("rules.path", node)?.parse::<PathPattern>();
         let pattern = pattern.map_err(|it| document.at(node, Problem::Policy(it)))?;
         values.hold(document, node, pattern.as_str(), pattern.tokens())?;
-        if pattern.is_absolute() {
-            let (pattern, text) = (pattern.clone(), Arc::clone(document.text));
-            values.absolute.push(AbsolutePattern { pattern, text, span: node.span() });
-        }
         rule = rule.path(pattern);
     }
     if let Some(node) = table.get("capabilities") {

@@ -26,14 +26,6 @@ pub enum PolicyError {
         /// The rule.
         rule: String,
     },
-    /// An absolute pattern that no root can satisfy.
-    #[error(
-        "pattern `{pattern}` is absolute and lies in no further root: write it relative to the first root"
-    )]
-    OutsideRoots {
-        /// The pattern.
-        pattern: String,
-    },
     /// A stored policy with nothing in it.
     #[error("a policy without any level decides nothing: expected at least one")]
     NoLevel,
@@ -116,7 +108,7 @@ pub enum PatternProblem {
     #[error("`..` is not resolved in patterns: write the path it leads to")]
     ParentDirectory,
     /// The home folder of somebody.
-    #[error("`~` is not expanded: write the path relative to the first root")]
+    #[error("`~` is not expanded: write the full path, or the path from the first root")]
     Home,
     /// A tool pattern of another shape.
     #[error("expected `name`, `namespace/name`, `server:name` or `server:namespace/name`")]

@@ -18,7 +18,8 @@ use crate::glob::{Part, Token, alternatives, weight};
 /// - `**` stands alone between slashes and means any number of parts, also none: `src/**/mod.rs` matches `src/mod.rs`,
 ///   and `secrets/**` matches `secrets` itself and everything beneath. `secrets/` means the same as `secrets/**`.
 /// - A pattern is relative to the first root. One that begins with `**` matches in the further roots too (`./**` does
-///   not), and one that begins with `/` matches in a further root alone.
+///   not). One that begins with `/` is a full path, in whichever root that lies; in the first one it matches what a
+///   policy that knows the root's [full name](crate::PolicyBuilder::first_root) is asked about.
 /// - `.` is the first root, `./` and doubled slashes are dropped, `..` and `~` are refused.
 ///
 /// ```
@@ -43,13 +44,24 @@ pub struct PathPattern {
 struct Route {
     anchor: Anchor,
     steps: Vec<Step>,
+    /// How far the full name of the first root leads, where the pattern is a full path and the root is known.
+    first_root: Reach,
+}
+
+/// Where a path to a root leads in a pattern.
+#[derive(Debug, Clone, Copy, Default)]
+struct Reach {
+    /// The places in the pattern, as in [`Walk`].
+    at: u128,
+    /// Whether the pattern matches a directory around the root.
+    is_around: bool,
 }
 
 /// The roots an alternative speaks of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Anchor {
     First,
-    Further,
+    Full,
     Every,
 }
 
@@ -104,20 +116,29 @@ impl PathPattern {
 
     /// Tells whether the pattern begins with `/`, in any of its alternatives.
     pub fn is_absolute(&self) -> bool {
-        self.routes.iter().any(|route| route.anchor == Anchor::Further)
+        self.routes.iter().any(|route| route.anchor == Anchor::Full)
     }
 
-    /// Tells whether each alternative that begins with `/` could match something in one of these
-    /// further roots.
-    pub fn fits_roots(&self, roots: &[LogicalPath]) -> bool {
+    /// Tells whether some alternative is a full path and could match nothing in any of these roots, which are given by
+    /// their full names.
+    pub fn is_astray(&self, roots: &[LogicalPath]) -> bool {
         let roots: Vec<Trail<'_>> = roots.iter().filter_map(Trail::of).collect();
-        self.routes.iter().filter(|route| route.anchor == Anchor::Further).all(|route| {
-            roots.iter().filter(|root| root.absolute).any(|root| {
-                let mut walk = route.enter(true);
-                root.parts.iter().for_each(|part| walk.step(part));
-                walk.is_alive() || walk.has_arrived()
+        self.routes.iter().filter(|route| route.anchor == Anchor::Full).any(|route| {
+            !roots.iter().filter(|root| root.absolute).any(|root| {
+                let reach = route.reach(root);
+                reach.at != 0 || reach.is_around
             })
         })
+    }
+
+    /// Returns the pattern for a workspace whose first root has this full name.
+    pub(crate) fn in_first_root(&self, root: &LogicalPath) -> Self {
+        let mut pattern = self.clone();
+        let trail = Trail::of(root).filter(|trail| trail.absolute);
+        for route in pattern.routes.iter_mut().filter(|route| route.anchor == Anchor::Full) {
+            route.first_root = trail.as_ref().map(|it| route.reach(it)).unwrap_or_default();
+        }
+        pattern
     }
 
     /// Returns the pattern that matches this path alone.
@@ -153,6 +174,7 @@ impl PathPattern {
         self.routes.iter().any(|route| {
             let mut walk = route.enter(trail.absolute);
             walk.has_arrived()
+                || (route.first_root.is_around && !trail.absolute)
                 || trail.parts.iter().any(|part| {
                     walk.step(part);
                     walk.has_arrived()
@@ -183,7 +205,7 @@ impl PathPattern {
 impl Route {
     fn new(tokens: &[Token]) -> Result<Self, PatternProblem> {
         let anchor = match tokens {
-            [Token::Slash, ..] => Anchor::Further,
+            [Token::Slash, ..] => Anchor::Full,
             [Token::Star, Token::Star] | [Token::Star, Token::Star, Token::Slash, ..] => {
                 Anchor::Every
             }
@@ -212,17 +234,29 @@ impl Route {
         if steps.len() > RULE_PATTERN_PARTS {
             return Err(PatternProblem::TooManyParts { limit: RULE_PATTERN_PARTS });
         }
-        Ok(Self { anchor, steps })
+        Ok(Self { anchor, steps, first_root: Reach::default() })
+    }
+
+    /// Walks the full name of a root.
+    fn reach(&self, root: &Trail<'_>) -> Reach {
+        let mut walk = self.enter(true);
+        let mut is_around = false;
+        for part in &root.parts {
+            is_around |= walk.has_arrived();
+            walk.step(part);
+        }
+        Reach { at: walk.at, is_around }
     }
 
     /// Starts at the root, or nowhere when the path belongs to other roots than the pattern.
     fn enter(&self, absolute: bool) -> Walk<'_> {
-        let enters = match self.anchor {
-            Anchor::First => !absolute,
-            Anchor::Further => absolute,
-            Anchor::Every => true,
+        let at = match self.anchor {
+            Anchor::First => u128::from(!absolute),
+            Anchor::Full if absolute => 1,
+            Anchor::Full => self.first_root.at,
+            Anchor::Every => 1,
         };
-        let mut walk = Walk { steps: &self.steps, at: u128::from(enters) };
+        let mut walk = Walk { steps: &self.steps, at };
         walk.skip_deep();
         walk
     }

@@ -35,6 +35,8 @@ pub(crate) struct Level {
     pub(crate) preset_origin: Origin,
     #[serde(default)]
     pub(crate) rules: Vec<Arc<Rule>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    first_root: Option<LogicalPath>,
     #[serde(default)]
     further_roots: Vec<LogicalPath>,
     #[serde(default)]
@@ -130,6 +132,19 @@ impl Policy {
         idle
     }
 
+    /// Returns the patterns that are full paths into none of the roots, and so are about nothing here, each with its rule.
+    pub fn astray(&self) -> impl Iterator<Item = (&Rule, &PathPattern)> {
+        self.levels.iter().flat_map(|level| {
+            let roots: Vec<LogicalPath> =
+                level.first_root.iter().chain(&level.further_roots).cloned().collect();
+            level.rules.iter().flat_map(move |rule| {
+                let astray = |path: &&PathPattern| path.is_astray(&roots);
+                let astray: Vec<_> = rule.paths().iter().filter(astray).collect();
+                astray.into_iter().map(move |path| (&**rule, path))
+            })
+        })
+    }
+
     /// Returns the presets, one for each authority that narrowed the policy.
     pub fn presets(&self) -> impl Iterator<Item = Preset> {
         self.levels.iter().map(|level| level.preset)
@@ -210,17 +225,24 @@ impl Level {
                     limit: RULES_PATTERN_TOKENS,
                 });
             }
-            let astray = rule.paths().iter().find(|path| !path.fits_roots(&self.further_roots));
-            if let Some(pattern) = astray {
-                return Err(PolicyError::OutsideRoots { pattern: shown(pattern.as_str()) });
-            }
         }
         Ok(())
+    }
+
+    /// Looks up where the full paths of patterns lead in the first root.
+    fn find_first_root(&mut self) {
+        let Some(root) = &self.first_root else { return };
+        for rule in &mut self.rules {
+            if rule.paths().iter().any(PathPattern::is_absolute) {
+                *rule = Arc::new(rule.in_first_root(root));
+            }
+        }
     }
 
     fn digest(&self) -> Digest {
         let mut parts = vec![self.preset.to_string(), self.yes.to_string()];
         parts.extend(feed(&self.preset_origin));
+        parts.push(self.first_root.as_ref().map(ToString::to_string).unwrap_or_default());
         parts.push(self.further_roots.len().to_string());
         parts.extend(self.further_roots.iter().map(ToString::to_string));
         for rule in &self.rules {
@@ -264,7 +286,13 @@ impl PolicyBuilder {
         self
     }
 
-    /// Names a root beside the first one, so that patterns may speak of it.
+    /// Gives the full name of the first root, so that patterns that are full paths match in it.
+    pub fn first_root(mut self, root: LogicalPath) -> Self {
+        self.0.first_root = Some(root);
+        self
+    }
+
+    /// Names a root beside the first one.
     pub fn further_root(mut self, root: LogicalPath) -> Self {
         self.0.further_roots.push(root);
         self
@@ -281,8 +309,7 @@ impl PolicyBuilder {
     ///
     /// # Errors
     ///
-    /// Fails for a rule without conditions, for a pattern that lies in no root, and for more rules or patterns than a
-    /// policy takes.
+    /// Fails for a rule without conditions, and for more rules or patterns than a policy takes.
     pub fn build(self) -> Result<Policy, PolicyError> {
         Policy::try_from(vec![self.0])
     }
@@ -291,11 +318,12 @@ impl PolicyBuilder {
 impl TryFrom<Vec<Level>> for Policy {
     type Error = PolicyError;
 
-    fn try_from(levels: Vec<Level>) -> Result<Self, PolicyError> {
+    fn try_from(mut levels: Vec<Level>) -> Result<Self, PolicyError> {
         if levels.is_empty() {
             return Err(PolicyError::NoLevel);
         }
         levels.iter().try_for_each(Level::check)?;
+        levels.iter_mut().for_each(Level::find_first_root);
         Ok(Self { levels: levels.into() })
     }
 }

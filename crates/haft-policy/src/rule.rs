@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 
 use haft_protocol::limits::{RULE_PATTERNS, RULE_REASON_BYTES};
-use haft_protocol::{Access, Capability, Decision, QualifiedName};
+use haft_protocol::{Access, Capability, Decision, LogicalPath, QualifiedName};
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use crate::assess::Case;
@@ -205,6 +205,12 @@ impl Rule {
     /// Tells whether the rule may not be followed because it allows and nobody trusts its file.
     pub fn is_ignored(&self) -> bool {
         self.decision == Decision::Allow && !self.origin.trusted
+    }
+
+    /// Returns the rule for a workspace whose first root has this full name.
+    pub(crate) fn in_first_root(&self, root: &LogicalPath) -> Self {
+        let paths = self.paths.iter().map(|path| path.in_first_root(root)).collect();
+        Self { paths, ..self.clone() }
     }
 
     /// Returns the rule as it would stand in a configuration file.

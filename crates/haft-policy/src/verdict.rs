@@ -93,7 +93,7 @@ pub struct Because {
 }
 
 impl Because {
-    /// Returns the sentence: the rule with its text and place, or the preset.
+    /// Returns the sentence: the rule with its reason, text and place, or the preset.
     pub fn as_str(&self) -> &str {
         &self.sentence
     }
@@ -165,8 +165,8 @@ fn ground_sentence(
                 .and_then(|index| case?.subject.resources.get(index))
                 .map(|resource| format!(" on `{}`", escaped(resource.path.as_str().chars())))
                 .unwrap_or_default();
-            let reason = rule.reason_to_show().map(|it| format!(": {it}")).unwrap_or_default();
-            format!("the rule `{rule}` ({}) {verb} `{tool}`{on}{reason}", rule.origin())
+            let reason = rule.reason_to_show().map(|it| format!("{it}; ")).unwrap_or_default();
+            format!("{reason}the rule `{rule}` ({}) {verb} `{tool}`{on}", rule.origin())
         }
         Ground::Preset { decision, effects } => {
             let preset = format!("the preset `{}` ({})", level.preset, level.preset_origin);

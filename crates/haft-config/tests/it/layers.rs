@@ -34,9 +34,13 @@ fn nothing_at_all_is_what_is_built_in() {
 
 #[test]
 fn files_that_are_empty_or_missing_say_nothing() {
-    assert_eq!(Files::user("").load().unwrap(), Config::default());
-    assert_eq!(Files::user("\u{feff}# only words\r\n").load().unwrap(), Config::default());
-    assert!(Files::default().load().unwrap().project().is_none());
+    for text in ["", "\u{feff}# only words\r\n"] {
+        let config = Files::user(text).load().unwrap();
+        assert_eq!(config.settings(), Config::default().settings());
+        assert!(config.user().is_some_and(|file| file.ends_with("config.toml")));
+    }
+    let nothing = Files::default().load().unwrap();
+    assert_eq!((nothing.user(), nothing.project()), (None, None));
 }
 
 #[test]
@@ -90,7 +94,7 @@ fn policy_carries_rules_preset_and_their_origins() {
     let flag = Rule::allow().tool("edit".parse().unwrap()).with_origin(Origin::new(Layer::Flag));
     let flags = Flags::default().rule(flag);
     let config = Config::load(&Sources { flags, ..sources() }, &files).unwrap();
-    let policy = config.policy(&[LogicalPath::new("/data")], true).unwrap();
+    let policy = config.policy(&["/home", "/data"].map(LogicalPath::new), true).unwrap();
     let rules: Vec<_> = policy.rules().map(|it| format!("{it} ({})", it.origin())).collect();
     insta::assert_snapshot!(rules.join("\n"), @r#"
     deny tool = "search" (/u/haft/config.toml:3)

@@ -69,8 +69,8 @@ fn follow_the_hint(preset: Preset, effects: &[Capability], resources: &[(&str, A
         Policy::new(preset, Vec::new(), false).unwrap().decide(&subject).refusal().unwrap();
     let rule = refusal.hints.iter().find_map(|hint| hint.split_once(":\n")).unwrap().1;
     let text = format!("preset = \"{preset}\"\n{rule}");
-    let policy =
-        Files::user(text).load().unwrap().policy(&[LogicalPath::new("/data")], false).unwrap();
+    let roots = ["/home", "/data"].map(LogicalPath::new);
+    let policy = Files::user(text).load().unwrap().policy(&roots, false).unwrap();
     assert_eq!(policy.decide(&subject).decision(), Decision::Allow, "{rule}");
 }
 

@@ -39,14 +39,14 @@ fn what_narrows_is_followed_and_what_widens_is_reported() {
     assert!(config.protection.except.is_empty() && config.further_roots.is_empty());
     insta::assert_snapshot!(settings(&config), @"limits.calls_per_step = 3 (.haft/config.toml:20)");
     insta::assert_snapshot!(dropped(&config), @r#"
-    .haft/config.toml:1: not followed, because nobody trusts this file: set the preset `full`
-    .haft/config.toml:3: not followed, because nobody trusts this file: follow the rule `allow tool = "bash"`
-    .haft/config.toml:13: not followed, because nobody trusts this file: lift the protection of `.env`
-    .haft/config.toml:16: not followed, because nobody trusts this file: let tools see `/home`
-    .haft/config.toml:19: not followed, because nobody trusts this file: set `limits.permits` to 64
-    .haft/config.toml:23: not followed, because nobody trusts this file: set `journal.retention_days` to 1
-    .haft/config.toml:24: not followed, because nobody trusts this file: set `journal.artifacts_bytes` to 1048576
-    .haft/config.toml:25: not followed, because nobody trusts this file: set `journal.record_arguments` to false
+    .haft/config.toml:1: not followed until you trust this file with `haft trust`: set the preset `full`
+    .haft/config.toml:3: not followed until you trust this file with `haft trust`: follow the rule `allow tool = "bash"`
+    .haft/config.toml:13: not followed until you trust this file with `haft trust`: lift the protection of `.env`
+    .haft/config.toml:16: not followed until you trust this file with `haft trust`: let tools see `/home`
+    .haft/config.toml:19: not followed until you trust this file with `haft trust`: set `limits.permits` to 64
+    .haft/config.toml:23: not followed until you trust this file with `haft trust`: set `journal.retention_days` to 1
+    .haft/config.toml:24: not followed until you trust this file with `haft trust`: set `journal.artifacts_bytes` to 1048576
+    .haft/config.toml:25: not followed until you trust this file with `haft trust`: set `journal.record_arguments` to false
     "#);
     assert!(config.rules.iter().all(|rule| !rule.origin().trusted));
     assert!(!config.project().unwrap().trusted);
@@ -94,5 +94,5 @@ fn preset_may_go_down_and_not_up() {
 #[test]
 fn names_in_a_report_cannot_disguise_themselves() {
     let config = Files::project("[protection]\nexcept = [\"a\\u202eb\\nc\"]").load().unwrap();
-    insta::assert_snapshot!(dropped(&config), @r".haft/config.toml:2: not followed, because nobody trusts this file: lift the protection of `a\u{202e}b\nc`");
+    insta::assert_snapshot!(dropped(&config), @r".haft/config.toml:2: not followed until you trust this file with `haft trust`: lift the protection of `a\u{202e}b\nc`");
 }

@@ -1,6 +1,6 @@
 //! How rules, presets and yes come together.
 
-use haft_policy::{Layer, Origin, Policy, PolicyError, Preset, Rule};
+use haft_policy::{Layer, Origin, Policy, Preset, Rule};
 use haft_protocol::Decision::{self, Allow, Ask, Deny};
 use haft_protocol::{Access, CallId, Capability, Digest, LogicalPath};
 
@@ -199,16 +199,77 @@ fn rule_without_conditions_is_refused() {
     insta::assert_snapshot!(error, @"rule `allow` names no tool, path, capability or access: use the tool `*` to mean every call");
 }
 
+/// Makes a policy whose first root has this full name, with `/data` beside it.
+fn in_root(root: &str, rules: &[&str]) -> Policy {
+    let builder = Policy::builder()
+        .first_root(LogicalPath::new(root))
+        .further_root(LogicalPath::new("/data"))
+        .rules(rules.iter().map(|it| rule(it)));
+    builder.build().unwrap()
+}
+
 #[test]
-fn absolute_pattern_needs_a_further_root() {
-    let secrets = || rule("deny * on /home/me/project/secrets/**");
-    let error = Policy::new(Preset::Edit, vec![secrets()], false).unwrap_err();
-    insta::assert_snapshot!(error, @"pattern `/home/me/project/secrets/**` is absolute and lies in no further root: write it relative to the first root");
-    let with_root =
-        |root: &str| Policy::builder().further_root(LogicalPath::new(root)).rule(secrets()).build();
-    assert!(with_root("/home/me/project").is_ok());
-    assert!(with_root("/home/me/project/secrets/deep").is_ok());
-    assert!(matches!(with_root("/home/me/other"), Err(PolicyError::OutsideRoots { .. })));
+fn a_full_path_matches_in_the_first_root_too() {
+    let read = |policy: &Policy, path: &str| Call::reads(path).under(policy).decision();
+    for pattern in ["/home/me/project/secrets", "/home/me/*/secrets/**", "/home/**/secrets"] {
+        let policy = in_root("/home/me/project", &[&format!("deny * on {pattern}")]);
+        for path in ["secrets", "secrets/a"] {
+            assert_eq!(read(&policy, path), Deny, "{pattern} {path}");
+            assert!(!Call::reads(".").under(&policy).filter().sees(&LogicalPath::new(path)));
+        }
+        for path in [".", "a", "a/secret", "/data/secrets-of-data"] {
+            assert_eq!(read(&policy, path), Allow, "{pattern} {path}");
+        }
+    }
+    // What is around the root is around everything in it, and what lies beneath another root is not in it.
+    for pattern in ["/", "/home/me", "/home/me/project"] {
+        let policy = in_root("/home/me/project", &[&format!("deny * on {pattern}")]);
+        assert_eq!((read(&policy, "."), read(&policy, "a/b")), (Deny, Deny), "{pattern}");
+    }
+    let elsewhere =
+        in_root("/home/me/project", &["deny * on /data/**", "deny * on /home/me/project2"]);
+    assert_eq!((read(&elsewhere, "a"), read(&elsewhere, "/data/a")), (Allow, Deny));
+}
+
+#[test]
+fn a_full_path_allows_in_the_first_root_what_it_matches_and_no_more() {
+    let under = |pattern: &str, call: Call| {
+        let mut policy = in_root("/p/root", &[&format!("allow * on {pattern}")]);
+        policy = policy.narrow(&in_root("/p/root", &[&format!("allow * on {pattern}")]));
+        let read_only = Policy::builder()
+            .preset(Preset::ReadOnly, Origin::default())
+            .first_root(LogicalPath::new("/p/root"))
+            .rule(rule(&format!("allow * on {pattern}")))
+            .build()
+            .unwrap();
+        call.under(&policy.narrow(&read_only)).decision()
+    };
+    assert_eq!(under("/p/root/src/**", Call::edits("src/a")), Allow);
+    assert_eq!(under("/p/**", Call::edits("src/a")), Allow);
+    assert_eq!(under("/p/root", Call::edits("src/a")), Deny);
+    assert_eq!(under("/p", Call::edits("src/a")), Deny);
+    assert_eq!(under("/p/root2/**", Call::edits("src/a")), Deny);
+}
+
+#[test]
+fn a_full_path_outside_all_roots_is_idle_and_found() {
+    let policy = in_root(
+        "/home/me/project",
+        &[
+            "deny * on a /srv/secrets/** /data/**",
+            "deny * on {/opt,/data}/x",
+            "deny * on /home/me/project/a",
+            "deny * on **/b",
+        ],
+    );
+    let astray: Vec<_> = policy.astray().map(|(rule, path)| format!("{path} in {rule}")).collect();
+    insta::assert_snapshot!(astray.join("\n"), @r#"
+    /srv/secrets/** in deny tool = "*", paths = ["a", "/srv/secrets/**", "/data/**"]
+    {/opt,/data}/x in deny tool = "*", path = "{/opt,/data}/x"
+    "#);
+    let nowhere = Policy::new(Preset::Edit, vec![rule("deny * on /x")], false).unwrap();
+    assert_eq!(nowhere.astray().count(), 1);
+    assert_eq!(Call::reads("x").under(&nowhere).decision(), Allow);
 }
 
 #[test]

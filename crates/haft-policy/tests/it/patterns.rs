@@ -119,7 +119,7 @@ fn unresolved_path_matches_nothing() {
 fn path_pattern_that_needs_resolving_is_refused() {
     insta::assert_snapshot!(problem::<PathPattern>("../x"), @"pattern `../x` is not valid: `..` is not resolved in patterns: write the path it leads to");
     insta::assert_snapshot!(problem::<PathPattern>("a/{b,..}/c"), @"pattern `a/{b,..}/c` is not valid: `..` is not resolved in patterns: write the path it leads to");
-    insta::assert_snapshot!(problem::<PathPattern>("~/.ssh/**"), @"pattern `~/.ssh/**` is not valid: `~` is not expanded: write the path relative to the first root");
+    insta::assert_snapshot!(problem::<PathPattern>("~/.ssh/**"), @"pattern `~/.ssh/**` is not valid: `~` is not expanded: write the full path, or the path from the first root");
     insta::assert_snapshot!(problem::<PathPattern>("src/**.rs"), @"pattern `src/**.rs` is not valid: `**` stands alone between slashes");
     insta::assert_snapshot!(problem::<PathPattern>("src\\/x"), @r"pattern `src\/x` is not valid: `\` stands before nothing it could escape");
     insta::assert_snapshot!(problem::<PathPattern>("a\u{202e}b["), @r"pattern `a\u{202e}b[` is not valid: `[` is never closed");

@@ -23,7 +23,7 @@ fn denial_by_a_rule_names_file_line_and_reason() {
     );
     let policy = Policy::new(Preset::Edit, vec![rule], false).unwrap();
     insta::assert_snapshot!(refusal(&policy, &Call::reads("secrets/key")), @r#"
-    denied by policy: the rule `deny tool = "*", path = "secrets/**"` (/u/haft/config.toml:4) denies `builtin/read` on `secrets/key`: keys
+    denied by policy: keys; the rule `deny tool = "*", path = "secrets/**"` (/u/haft/config.toml:4) denies `builtin/read` on `secrets/key`
     hint: a person can change that rule (/u/haft/config.toml:4)
     "#);
 }
