@@ -135,6 +135,25 @@ pub const LEDGER_SEGMENTS: usize = 1_000;
 /// Lines of one file that a read ledger keeps.
 pub const LEDGER_LINES: usize = 1_000_000;
 
+/// Bytes of one text whose syntax is looked at.
+pub const SYNTAX_FILE_BYTES: usize = 1024 * 1024;
+/// Milliseconds that the syntax of one text may take.
+pub const SYNTAX_FILE_MS: u64 = 2_000;
+/// Definitions, uses or matches kept of one text; the rest are counted.
+pub const SYNTAX_ITEMS: usize = 10_000;
+/// Bytes of a name that is looked for, and of one that is shown.
+pub const SYNTAX_NAME_BYTES: usize = 1_000;
+/// Bytes shown of a definition.
+pub const SYNTAX_SIGNATURE_BYTES: usize = 200;
+/// Bytes of a pattern of code.
+pub const SYNTAX_PATTERN_BYTES: usize = 4_096;
+/// Levels of nesting in a pattern of code.
+pub const SYNTAX_PATTERN_DEPTH: usize = 128;
+/// Times over that `$$$` stands before something with `$$$` in it: each doubles the work.
+pub const SYNTAX_PATTERN_TRIES: usize = 8;
+/// Levels of nesting in a text that is searched for the same thing in two places.
+pub const SYNTAX_COMPARED_DEPTH: usize = 2_000;
+
 /// Bytes of one artifact.
 pub const ARTIFACT_BYTES: u64 = 64 * 1024 * 1024;
 /// Bytes of all artifacts of one state directory.
