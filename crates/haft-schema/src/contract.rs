@@ -200,7 +200,7 @@ impl Contract {
     ///
     /// # Errors
     ///
-    /// Fails when the text is no JSON object even after repair, was cut off, repeats a key with different values, or
+    /// Fails when the text is not a JSON object even after repair, was cut off, repeats a key with different values, or
     /// is too large or too deep.
     pub fn decode(&self, raw: RawArguments, reading: Reading) -> Result<Decoded, DecodeError> {
         let (mut arguments, mut repairs) = decode::read(raw, reading.ending)?;
@@ -208,7 +208,12 @@ impl Contract {
             decode::coerce::spell_tag(tag, &mut arguments, &mut repairs);
         }
         if let Some(schema) = self.checked_by(&arguments) {
-            decode::coerce::coerce(View::of(schema), &mut arguments, reading.extra, &mut repairs);
+            let elsewhere = |key: &str| match &self.0.body {
+                Body::Plain(_) => Vec::new(),
+                Body::Tagged(tagged) => tagged.users(key).into_iter().map(String::from).collect(),
+            };
+            let view = View::of(schema);
+            decode::coerce::coerce(view, &mut arguments, reading.extra, &elsewhere, &mut repairs);
         }
         Ok(Decoded { arguments, repairs: repairs.into_list() })
     }

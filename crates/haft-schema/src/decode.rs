@@ -10,7 +10,8 @@
 //! 5. An object was sent as a JSON text.
 //!
 //! Then, guided by the schema and only where it refuses what is there: a text that holds the array, object, number or
-//! truth value asked for; a null for a key that may be left out; a choice in the wrong case; an unknown key.
+//! truth value asked for; a lone value where a list of such values is asked for; a null for a key that may be left out; a
+//! choice in the wrong case; an unknown key.
 
 pub(crate) mod coerce;
 mod mend;
@@ -86,8 +87,8 @@ pub enum DecodeError {
         /// Whether the provider said so.
         reported: bool,
     },
-    /// The text is no JSON.
-    #[error("the arguments are no JSON: {reason} (line {line}, column {column}, near `{near}`)")]
+    /// The text is not JSON.
+    #[error("the arguments are not JSON: {reason} (line {line}, column {column}, near `{near}`)")]
     Syntax {
         /// What is wrong.
         reason: String,

@@ -68,7 +68,9 @@ impl Explainer<'_> {
         let known = properties.into_iter().flatten().map(|(key, _)| key.as_str());
         let known: Vec<&str> =
             known.filter(|key| !object.is_empty() || !self.fixed.contains_key(*key)).collect();
-        let expected = match words::nearest(name, known.iter().copied()) {
+        let given = self.value.pointer(object);
+        let missing = known.iter().copied().filter(|key| given.is_none_or(|it| it.get(key).is_none()));
+        let expected = match words::meant(name, missing) {
             _ if known.is_empty() => "no keys are allowed here".to_owned(),
             Some(near) => {
                 format!("did you mean {}? known keys: {}", words::quoted(near), words::names(known))

@@ -58,8 +58,14 @@ pub enum RepairKind {
         /// The allowed spelling.
         to: String,
     },
-    /// A key that the contract does not know was dropped.
-    KeyDropped,
+    /// A lone value was put into a list, which is all that the key takes.
+    Listed,
+    /// A key that the contract does not know, or not with this value of its tag, was dropped.
+    KeyDropped {
+        /// The values of the tag that the key belongs to.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        used_by: Vec<String>,
+    },
 }
 
 impl fmt::Display for Repair {
@@ -92,7 +98,14 @@ impl fmt::Display for RepairKind {
             Self::RepeatedKey => f.write_str("kept a repeated key once"),
             Self::NullRemoved => f.write_str("removed a null"),
             Self::Spelling { to } => write!(f, "spelled as {}", crate::words::quoted(to)),
-            Self::KeyDropped => f.write_str("dropped an unknown key"),
+            Self::Listed => f.write_str("took a lone value as a list of one"),
+            Self::KeyDropped { used_by } if used_by.is_empty() => {
+                f.write_str("dropped an unknown key")
+            }
+            Self::KeyDropped { used_by } => {
+                let users = crate::words::names(used_by.iter().map(String::as_str));
+                write!(f, "dropped a key that belongs to {users}")
+            }
         }
     }
 }

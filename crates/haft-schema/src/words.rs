@@ -101,10 +101,6 @@ pub(crate) fn nearest<'n>(
     wrong: &str,
     names: impl IntoIterator<Item = &'n str>,
 ) -> Option<&'n str> {
-    let plain = |name: &str| -> String {
-        let kept = name.chars().filter(|it| !matches!(it, '_' | '-' | ' ' | '.'));
-        kept.flat_map(char::to_lowercase).take(LIKENESS_CHARS).collect()
-    };
     let wanted = plain(wrong);
     let reach = (wanted.chars().count() / 3).max(1);
     names
@@ -113,6 +109,44 @@ pub(crate) fn nearest<'n>(
         .filter(|(distance, name)| *distance <= reach && *distance < plain(name).chars().count())
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, name)| name)
+}
+
+/// Other names that models know keys by. The list is closed: a name that could mean several things is not in it.
+const SYNONYMS: &[(&str, &[&str])] = &[
+    (
+        "path",
+        &[
+            "file", "filepath", "filename", "absolutepath", "relativepath", "targetfile", "directory",
+            "dir", "dirpath", "directorypath", "folder", "root", "cwd",
+        ],
+    ),
+    ("pattern", &["query", "regex", "regexp", "search", "searchterm", "needle"]),
+    ("include", &["glob", "globs", "filepattern", "includepattern"]),
+    ("limit", &["maxresults", "maxcount", "maxlines", "headlimit", "count"]),
+    ("old", &["oldstring", "oldstr", "oldtext"]),
+    ("new", &["newstring", "newstr", "newtext"]),
+    ("content", &["contents", "filetext", "filecontent", "text"]),
+    ("command", &["cmd", "script", "shellcommand"]),
+];
+
+/// Finds the one name that another word most likely means: one that is written much like it, or one that models also
+/// know by that word.
+pub(crate) fn meant<'n>(
+    word: &str,
+    names: impl IntoIterator<Item = &'n str>,
+) -> Option<&'n str> {
+    let names: Vec<&str> = names.into_iter().collect();
+    nearest(word, names.iter().copied()).or_else(|| {
+        let plain = plain(word);
+        let (wanted, _) = SYNONYMS.iter().find(|(_, words)| words.contains(&plain.as_str()))?;
+        names.into_iter().find(|name| name == wanted)
+    })
+}
+
+/// Returns a name without what is written in different ways.
+fn plain(name: &str) -> String {
+    let kept = name.chars().filter(|it| !matches!(it, '_' | '-' | ' ' | '.'));
+    kept.flat_map(char::to_lowercase).take(LIKENESS_CHARS).collect()
 }
 
 /// Returns a whole number in its shortest form, where that is exact.
@@ -146,6 +180,28 @@ mod tests {
         assert_eq!(nearest("ptah", names), Some("path"));
         assert_eq!(nearest("colour", names), None);
         assert_eq!(nearest("x", ["y"]), None);
+    }
+
+    #[test]
+    fn words_that_models_know_a_key_by_mean_that_key() {
+        let names = ["path", "pattern", "limit"];
+        for word in ["file_path", "filePath", "directory", "folder", "dir"] {
+            assert_eq!(meant(word, names), Some("path"), "{word}");
+        }
+        assert_eq!(meant("query", names), Some("pattern"));
+        assert_eq!(meant("head_limit", names), Some("limit"));
+        assert_eq!(meant("query", ["path"]), None, "the tool has no such key");
+        assert_eq!(meant("verbosity", names), None);
+    }
+
+    #[test]
+    fn no_word_means_two_keys() {
+        let mut words: Vec<&str> = SYNONYMS.iter().flat_map(|(_, words)| *words).copied().collect();
+        let count = words.len();
+        words.sort_unstable();
+        words.dedup();
+        assert_eq!(words.len(), count);
+        assert!(words.iter().all(|word| plain(word) == **word), "as they are looked up");
     }
 
     #[test]

@@ -40,23 +40,23 @@ fn the_reader_is_advertised_with_every_argument_described() {
         - `read`: Show a text file as numbered lines, or an image.
         - `list_dir`: List what is in a directory.
     path {"type":"string","minLength":1}
-        The file or directory. Default: "." for `list_dir`. Required for `read`.
+        Required for `read`. The file or directory. Default: "." for `list_dir`.
     offset {"type":"integer","minimum":1,"default":1}
-        Number of the first line to show. Only for `read`.
+        Only for `read`. Number of the first line to show.
     column {"type":"integer","minimum":0,"default":0}
-        Bytes of that line to pass over, to go on in a long line that was cut. Only for `read`.
+        Only for `read`. Bytes of that line to pass over, to go on in a long line that was cut.
     limit {"anyOf":[{"type":"integer","minimum":1,"maximum":2000,"default":2000,"description":"For `read`: Lines to show at most."},{"type":"integer","minimum":1,"maximum":1000,"default":1000,"description":"For `list_dir`: Entries to list at most."}]}
         
     recursive {"type":"boolean","default":false}
-        Also list what is in the directories beneath, 3 levels in all where `depth` is not given. Only for `list_dir`.
+        Only for `list_dir`. Also list what is in the directories beneath, 3 levels in all where `depth` is not given.
     depth {"type":"integer","minimum":1,"maximum":64}
-        Levels to list; 1 is the directory itself. Only for `list_dir`.
+        Only for `list_dir`. Levels to list; 1 is the directory itself.
     kinds {"type":"array","items":{"type":"string","description":"What an entry of a directory is.\n\n- `file`: A regular file.\n- `dir`: A directory.\n- `link`: A symbolic link.\n- `fifo`: A named pipe.\n- `socket`: A socket.\n- `device`: A character or block device.\n- `other`: Anything else.","enum":["file","dir","link","fifo","socket","device","other"]},"default":[]}
-        Kinds to list; all where none is given. Only for `list_dir`.
+        Only for `list_dir`. Kinds to list; all where none is given.
     include {"type":"array","items":{"type":"string","minLength":1,"maxLength":1024},"maxItems":100,"default":[]}
-        Globs of which one must match: a name (`*.rs`), or with a slash a path from `path` on (`src/**`). Only for `list_dir`.
+        Only for `list_dir`. Globs of which one must match: a name (`*.rs`), or with a slash a path from `path` on (`src/**`).
     include_ignored {"type":"boolean","default":false}
-        Also list what ignore rules such as `.gitignore` leave out. Only for `list_dir`.
+        Only for `list_dir`. Also list what ignore rules such as `.gitignore` leave out.
 
     required: ["action"]
     "#);
@@ -80,55 +80,55 @@ fn the_search_is_advertised_with_every_argument_described() {
     path {"type":"string","minLength":1,"default":"."}
         The file or directory to search in.
     literal {"type":"boolean","default":false}
-        Take the pattern as plain text. Only for `grep`.
+        Only for `grep`. Take the pattern as plain text.
     case {"type":"string","enum":["sensitive","insensitive","smart"],"default":"sensitive"}
-        Which letters count as equal.
+        Only for `grep`. Which letters count as equal.
         
         - `sensitive`: Only the same letters.
         - `insensitive`: Capitals and small letters too.
-        - `smart`: `insensitive` for a pattern without capitals, else `sensitive`. Only for `grep`.
+        - `smart`: `insensitive` for a pattern without capitals, else `sensitive`.
     word {"type":"boolean","default":false}
-        Match whole words only. Only for `grep`.
+        Only for `grep`. Match whole words only.
     include {"type":"array","items":{"type":"string","minLength":1,"maxLength":1024},"maxItems":100,"default":[]}
-        Globs of which one must match a file: its name (`*.rs`), or with a slash its path from `path` on (`src/**`). Only for `grep`.
+        Only for `grep`. Globs of which one must match a file: its name (`*.rs`), or with a slash its path from `path` on (`src/**`).
     exclude {"type":"array","items":{"type":"string","minLength":1,"maxLength":1024},"maxItems":100,"default":[]}
-        Globs of files and directories to pass over, written like those of `include`. Only for `grep`.
+        Only for `grep`. Globs of files and directories to pass over, written like those of `include`.
     context {"type":"integer","minimum":0,"maximum":50,"default":0}
-        Lines to show before and after each match. Only for `grep`.
+        Only for `grep`. Lines to show before and after each match.
     before {"type":"integer","minimum":0,"maximum":50}
-        Lines to show before each match, in place of `context`. Only for `grep`.
+        Only for `grep`. Lines to show before each match, in place of `context`.
     after {"type":"integer","minimum":0,"maximum":50}
-        Lines to show after each match, in place of `context`. Only for `grep`.
+        Only for `grep`. Lines to show after each match, in place of `context`.
     multiline {"type":"boolean","default":false}
-        Let a match go over several lines: the pattern may then hold `\n`, and `(?s)` lets `.` match it. Only for `grep`.
+        Only for `grep`. Let a match go over several lines: the pattern may then hold `\n`, and `(?s)` lets `.` match it.
     hidden {"type":"boolean","default":true}
         Look at files and directories whose name begins with a dot.
     include_ignored {"type":"boolean","default":false}
         Also look at what ignore rules such as `.gitignore` leave out.
     output {"type":"string","enum":["matches","files","count"],"default":"matches"}
-        What to answer with.
+        Only for `grep`. What to answer with.
         
         - `matches`: The lines that match.
         - `files`: The files with a match.
-        - `count`: The files with a match, and how many each has. Only for `grep`.
+        - `count`: The files with a match, and how many each has.
     limit {"type":"integer","minimum":1,"maximum":2000,"default":100}
         Results at most.
     kinds {"type":"array","items":{"type":"string","description":"What an entry of a directory is.\n\n- `file`: A regular file.\n- `dir`: A directory.\n- `link`: A symbolic link.\n- `fifo`: A named pipe.\n- `socket`: A socket.\n- `device`: A character or block device.\n- `other`: Anything else.","enum":["file","dir","link","fifo","socket","device","other"]},"default":[]}
-        Kinds to find; all where none is given. Only for `find`.
+        Only for `find`. Kinds to find; all where none is given.
     min_size {"type":"integer","minimum":0}
-        Only files of at least so many bytes. Only for `find`.
+        Only for `find`. Only files of at least so many bytes.
     max_size {"type":"integer","minimum":0}
-        Only files of at most so many bytes. Only for `find`.
+        Only for `find`. Only files of at most so many bytes.
     newer_than {"type":"string"}
-        Only what changed after this: an age (`2h`, `3d`) or a time (`2026-01-31T12:00:00Z`). Only for `find`.
+        Only for `find`. Only what changed after this: an age (`2h`, `3d`) or a time (`2026-01-31T12:00:00Z`).
     older_than {"type":"string"}
-        Only what last changed before this, written like `newer_than`. Only for `find`.
+        Only for `find`. Only what last changed before this, written like `newer_than`.
     sort {"type":"string","enum":["path","size","modified"],"default":"path"}
-        Which results come first.
+        Only for `find`. Which results come first.
         
         - `path`: By path.
         - `size`: The largest files.
-        - `modified`: What changed last. Only for `find`.
+        - `modified`: What changed last.
 
     required: ["action"]
     "#);

@@ -191,7 +191,8 @@ impl<'s> Merge<'s> {
         };
         if let (Some(usage), Value::Object(merged)) = (self.usage(labelled), &mut merged) {
             let text = match merged.get("description").and_then(Value::as_str) {
-                Some(text) => format!("{text} {usage}"),
+                // Before the text, for that may end with a list of choices, the last of which it would seem to be about.
+                Some(text) => format!("{usage} {text}"),
                 None => usage,
             };
             merged.insert("description".to_owned(), Value::String(text));

@@ -26,15 +26,16 @@ pub(crate) fn spell_tag(tag: &Tag, arguments: &mut Map<String, Value>, repairs: 
     }
 }
 
-/// Repairs arguments in place.
+/// Repairs arguments in place. `elsewhere` says for a key of the root which other values of the tag use it.
 pub(crate) fn coerce(
     view: View<'_>,
     arguments: &mut Map<String, Value>,
     extra: Extra,
+    elsewhere: &dyn Fn(&str) -> Vec<String>,
     repairs: &mut Repairs,
 ) {
     let mut value = Value::Object(std::mem::take(arguments));
-    let mut coercion = Coercion { extra, repairs, place: String::new() };
+    let mut coercion = Coercion { extra, elsewhere, repairs, place: String::new() };
     coercion.value(view, &mut value);
     if let Value::Object(object) = value {
         *arguments = object;
@@ -43,6 +44,7 @@ pub(crate) fn coerce(
 
 struct Coercion<'r> {
     extra: Extra,
+    elsewhere: &'r dyn Fn(&str) -> Vec<String>,
     repairs: &'r mut Repairs,
     place: String,
 }
@@ -76,6 +78,9 @@ impl Coercion<'_> {
                 self.note(RepairKind::Spelling { to: choice.to_owned() });
             }
         }
+        if into_list(view, value) {
+            self.note(RepairKind::Listed);
+        }
         let views = view.applying(value);
         match value {
             Value::Object(object) => self.object(&views, object),
@@ -101,13 +106,16 @@ impl Coercion<'_> {
         });
         if self.extra == Extra::Drop {
             let given: HashSet<String> = object.keys().cloned().collect();
+            let (is_root, elsewhere) = (self.place.is_empty(), self.elsewhere);
             self.remove(object, |key, _| {
                 let refuses = |view: &View<'_>| view.is_closed() && view.property(key).is_none();
                 // A slip of the pen would get lost, and the call would do more than was meant: checking names it.
                 let known = views.iter().filter_map(|view| view.properties()).flatten();
                 let missing = known.map(|(key, _)| key.as_str()).filter(|it| !given.contains(*it));
-                let is_slip = || words::nearest(key, missing).is_some();
-                (views.iter().any(refuses) && !is_slip()).then_some(RepairKind::KeyDropped)
+                let is_slip = || words::meant(key, missing).is_some();
+                let used_by = || if is_root { elsewhere(key) } else { Vec::new() };
+                (views.iter().any(refuses) && !is_slip())
+                    .then(|| RepairKind::KeyDropped { used_by: used_by() })
             });
         }
         for (key, value) in object.iter_mut() {
@@ -145,6 +153,28 @@ fn read_as(types: Types, text: &str) -> Option<(Value, &'static str)> {
         },
     };
     types.meets(Types::of(&value)).then_some((value, into))
+}
+
+/// Puts a lone value into a list where the schema takes only a list, and one of such values. Tells whether it did.
+///
+/// A text that begins like a list or is empty stays: nobody knows what was meant.
+fn into_list(view: View<'_>, value: &mut Value) -> bool {
+    let could_be_meant = match value {
+        Value::String(text) => !text.trim().is_empty() && !text.trim_start().starts_with('['),
+        Value::Number(_) | Value::Bool(_) | Value::Object(_) => true,
+        Value::Null | Value::Array(_) => false,
+    };
+    let (types, kind) = (view.types(), Types::of(value));
+    if !could_be_meant || types.meets(kind) || !types.meets(Types::ARRAY) {
+        return false;
+    }
+    let list = Value::Array(vec![value.clone()]);
+    let item = view.applying(&list).into_iter().find_map(|view| view.item(0));
+    let fits = item.is_some_and(|item| item.types().meets(kind));
+    if fits {
+        *value = list;
+    }
+    fits
 }
 
 /// Reads a number that is the same number afterwards.

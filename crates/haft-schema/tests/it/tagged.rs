@@ -85,17 +85,17 @@ fn the_advertised_schema_is_one_flat_object() {
         },
         "pattern": {
           "type": "string",
-          "description": "The pattern. Only for `grep`, required there."
+          "description": "Only for `grep`, required there. The pattern."
         },
         "path": {
           "type": "string",
-          "description": "For `grep`, `find`: The folder to search. For `tree`: The folder to show. Required for `find`, `tree`."
+          "description": "Required for `find`, `tree`. For `grep`, `find`: The folder to search. For `tree`: The folder to show."
         },
         "limit": {
           "type": "integer",
           "minimum": 0,
           "maximum": 4294967295,
-          "description": "Lines to show. Default: 10 for `grep`, 100 for `find`. Only for `grep`, `find`."
+          "description": "Only for `grep`, `find`. Lines to show. Default: 10 for `grep`, 100 for `find`."
         },
         "mode": {
           "anyOf": [
@@ -116,7 +116,7 @@ fn the_advertised_schema_is_one_flat_object() {
         },
         "glob": {
           "type": "string",
-          "description": "The pattern of names. Only for `find`, required there."
+          "description": "Only for `find`, required there. The pattern of names."
         },
         "depth": {
           "type": "integer",
