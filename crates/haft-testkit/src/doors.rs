@@ -39,6 +39,18 @@ impl Temper {
         *self.0.lock().unwrap() = mood;
     }
 
+    /// Works or fails, at a door that cannot wait: hanging counts as failing.
+    pub(crate) fn act_now(&self, door: &str) -> Result<(), PortError> {
+        let mood = *self.0.lock().unwrap();
+        match mood {
+            Mood::Works => Ok(()),
+            Mood::Panics => panic!("the {door} panics because a test said so"),
+            Mood::Fails | Mood::Hangs => {
+                Err(PortError::new(format!("the {door} fails because a test said so")))
+            }
+        }
+    }
+
     async fn act(&self, door: &str) -> Result<(), PortError> {
         let mood = *self.0.lock().unwrap();
         match mood {

@@ -13,9 +13,11 @@
 )]
 
 pub mod doors;
+mod effects;
 pub mod kit;
 #[cfg(feature = "pages")]
 pub mod pages;
 mod rig;
 
+pub use effects::MemoryEffects;
 pub use rig::{Rig, RigBuilder, echo, pure_tool};

@@ -2,13 +2,15 @@
 
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
+use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use haft_policy::PathFilter as RuleFilter;
-use haft_protocol::{BindingRecord, CallId, ErrorKind, Failure, LogicalPath, Notice};
-use haft_tool::ports::{BindRefusal, Binder, Bound, Port, SlotValue};
+use haft_protocol::{Access, BindingRecord, CallId, ErrorKind, Failure, LogicalPath, Notice};
+use haft_tool::ports::none::NoEffects;
+use haft_tool::ports::{BindRefusal, Binder, Bound, Effects, Port, SlotValue};
 use haft_tool::{
-    BoxFuture, Call, Claim, DirectoryId, Existence, Extensions, LockKey, SlotSource, blocking,
+    BoxFuture, Call, Claim, DirectoryId, Existence, Extensions, LockKey, Slot, SlotSource, blocking,
 };
 
 use crate::error::PathError;
@@ -18,17 +20,42 @@ use crate::resolved::Resolved;
 use crate::skipped::Skipped;
 use crate::view::View;
 use crate::workspace::{Want, Workspace};
+use crate::writer::deed::Account;
+use crate::writer::step::{Step, Watch};
+use crate::writer::{SlotPlace, WritePlace, Writer};
 
 /// Binds the slots of calls to places of a workspace.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct WorkspaceBinder {
     workspace: Workspace,
+    effects: Arc<dyn Effects>,
+    watch: Watch,
 }
 
 impl WorkspaceBinder {
-    /// Makes a binder for a workspace.
+    /// Makes a binder for a workspace. What its calls change is not kept.
     pub fn new(workspace: Workspace) -> Self {
-        Self { workspace }
+        Self { workspace, effects: Arc::new(NoEffects), watch: Watch::default() }
+    }
+
+    /// Keeps what calls take away, and puts their changes on record, with `effects`.
+    #[must_use]
+    pub fn with_effects(mut self, effects: Arc<dyn Effects>) -> Self {
+        self.effects = effects;
+        self
+    }
+
+    /// Tells somebody of each step of each change, as a test wants to know that ends the process there.
+    #[must_use]
+    pub fn watched(mut self, watch: impl Fn(Step) + Send + Sync + 'static) -> Self {
+        self.watch = Watch::new(watch);
+        self
+    }
+}
+
+impl fmt::Debug for WorkspaceBinder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "WorkspaceBinder({:?}, {})", self.workspace, self.effects.describe())
     }
 }
 
@@ -40,6 +67,13 @@ pub trait WorkspaceCall {
     ///
     /// Fails with [`ErrorKind::Internal`] when the call was not bound by a [`WorkspaceBinder`].
     fn view(&self) -> Result<View, Failure>;
+
+    /// Returns the workspace as this call may change it.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`ErrorKind::Internal`] when the call was not bound by a [`WorkspaceBinder`].
+    fn writer(&self) -> Result<Writer, Failure>;
 
     /// Returns the places a slot is bound to: none where its argument was left out, several where it is a list.
     ///
@@ -58,7 +92,11 @@ pub trait WorkspaceCall {
 
 impl WorkspaceCall for Call {
     fn view(&self) -> Result<View, Failure> {
-        Ok(installed(self)?.view.clone())
+        Ok(installed(self)?.writer.view.clone())
+    }
+
+    fn writer(&self) -> Result<Writer, Failure> {
+        Ok(installed(self)?.writer.clone())
     }
 
     fn places(&self, slot: &str) -> Result<Vec<Arc<Resolved>>, Failure> {
@@ -85,13 +123,14 @@ fn installed(call: &Call) -> Result<Arc<Installed>, Failure> {
 
 /// What is put into a call's extensions.
 struct Installed {
-    view: View,
+    writer: Writer,
     places: Arc<[BoundPlace]>,
 }
 
 #[derive(Debug)]
 struct BoundPlace {
     slot: String,
+    access: Access,
     existence: Existence,
     place: Arc<Resolved>,
 }
@@ -99,6 +138,10 @@ struct BoundPlace {
 /// What the slots of one call are bound to.
 struct Bindings {
     workspace: Workspace,
+    effects: Arc<dyn Effects>,
+    watch: Watch,
+    /// The number of the call's next change.
+    next: Arc<AtomicU32>,
     places: Arc<[BoundPlace]>,
     records: Vec<BindingRecord>,
     claims: Vec<Claim>,
@@ -116,17 +159,18 @@ impl Port for WorkspaceBinder {
 
 impl Binder for WorkspaceBinder {
     fn bind(&self, values: Vec<SlotValue>) -> BoxFuture<'_, Result<Box<dyn Bound>, BindRefusal>> {
-        let workspace = self.workspace.clone();
+        let binder = self.clone();
         Box::pin(async move {
             if values.is_empty() {
-                return Ok(Box::new(Bindings::of(workspace, Vec::new())) as Box<dyn Bound>);
+                return Ok(Box::new(Bindings::of(binder, Vec::new())) as Box<dyn Bound>);
             }
             let bound = blocking(move || {
+                let workspace = &binder.workspace;
                 let mut places = Vec::with_capacity(values.len());
                 for value in values {
                     match value.slot.source {
                         SlotSource::Argument(_) => {
-                            places.push((place(&workspace, &value)?, value));
+                            places.push((place(workspace, &value)?, value));
                         }
                         SlotSource::Roots => {
                             for root in workspace.root_places()? {
@@ -136,7 +180,7 @@ impl Binder for WorkspaceBinder {
                         }
                     }
                 }
-                Ok(Box::new(Bindings::of(workspace, places)) as Box<dyn Bound>)
+                Ok(Box::new(Bindings::of(binder, places)) as Box<dyn Bound>)
             });
             bound.await.map_err(refusal)
         })
@@ -159,36 +203,64 @@ fn place(workspace: &Workspace, value: &SlotValue) -> Result<Resolved, PathError
         Existence::Optional => Naming::All,
     };
     let place = workspace.resolve_naming(&value.given, Want::Any, naming)?;
-    if value.slot.access.writes()
-        && let Some(protected) = workspace.protection().of_write(&place.path())
-    {
-        let given = haft_text::visible_line(&value.given).into_owned();
-        return Err(PathError::WriteProtected { given, protected });
+    if value.slot.access.writes() {
+        for path in [Some(place.path()), place.link().map(Resolved::path)].into_iter().flatten() {
+            if let Some(protected) = workspace.protection().of_write(&path) {
+                let given = haft_text::visible_line(&value.given).into_owned();
+                return Err(PathError::WriteProtected { given, protected });
+            }
+        }
     }
     Ok(place)
 }
 
 impl Bindings {
-    fn of(workspace: Workspace, values: Vec<(Resolved, SlotValue)>) -> Self {
+    fn of(binder: WorkspaceBinder, values: Vec<(Resolved, SlotValue)>) -> Self {
         let mut places = Vec::with_capacity(values.len());
         let mut records = Vec::with_capacity(values.len());
         let mut claims = Vec::with_capacity(values.len());
         for (place, SlotValue { slot, given, .. }) in values {
-            claims.push(claim(&place, slot.access));
-            records.push(BindingRecord {
-                slot: slot.name.clone(),
-                given,
-                path: place.logical().clone(),
-                access: slot.access,
-            });
-            let existence = slot.existence;
-            places.push(BoundPlace { slot: slot.name, existence, place: Arc::new(place) });
+            // What writes may take the link for itself, so that is decided about and locked as well.
+            let link = place.link().filter(|_| slot.access.writes());
+            for place in [Some(&place), link].into_iter().flatten() {
+                claims.push(claim(place, slot.access));
+                records.push(BindingRecord {
+                    slot: slot.name.clone(),
+                    given: given.clone(),
+                    path: place.logical().clone(),
+                    access: slot.access,
+                });
+            }
+            let Slot { name: slot, access, existence, .. } = slot;
+            places.push(BoundPlace { slot, access, existence, place: Arc::new(place) });
         }
-        Self { workspace, places: places.into(), records, claims, view: Mutex::default() }
+        let WorkspaceBinder { workspace, effects, watch } = binder;
+        Self {
+            workspace,
+            effects,
+            watch,
+            next: Arc::default(),
+            places: places.into(),
+            records,
+            claims,
+            view: Mutex::default(),
+        }
     }
 }
 
-fn claim(place: &Resolved, access: haft_protocol::Access) -> Claim {
+impl Bindings {
+    /// Returns where the changes of the call go on record.
+    fn account(&self, call: CallId) -> Account {
+        Account {
+            effects: Arc::clone(&self.effects),
+            call,
+            next: Arc::clone(&self.next),
+            watch: self.watch.clone(),
+        }
+    }
+}
+
+fn claim(place: &Resolved, access: Access) -> Claim {
     let directory = |id: &FileId| DirectoryId { device: id.device, inode: id.inode };
     let above: Vec<DirectoryId> = place.above().iter().map(directory).collect();
     let names: Vec<&[u8]> = place
@@ -255,7 +327,7 @@ impl Bound for Bindings {
         })
     }
 
-    fn install(&self, _: CallId, filter: RuleFilter, extensions: &mut Extensions) {
+    fn install(&self, call: CallId, filter: RuleFilter, extensions: &mut Extensions) {
         let workspace = self.workspace.clone();
         let view = if filter.is_open() {
             View::unfiltered(workspace)
@@ -263,7 +335,18 @@ impl Bound for Bindings {
             View::new(workspace, Arc::new(move |path| filter.sees(path)))
         };
         *self.view.lock().unwrap_or_else(PoisonError::into_inner) = Some(view.clone());
-        extensions.insert(Installed { view, places: Arc::clone(&self.places) });
+        let places = Arc::clone(&self.places);
+        let writes = |it: &&BoundPlace| it.access.writes();
+        let slot_place = |it: &BoundPlace| SlotPlace {
+            slot: it.slot.clone(),
+            place: WritePlace(Arc::clone(&it.place)),
+        };
+        let writer = Writer {
+            view,
+            places: places.iter().filter(writes).map(slot_place).collect(),
+            account: self.account(call),
+        };
+        extensions.insert(Installed { writer, places });
     }
 
     fn notices(&self) -> Vec<Notice> {

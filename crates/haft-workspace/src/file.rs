@@ -143,6 +143,10 @@ pub struct Metadata {
     pub mode: u32,
     /// When the content last changed, where that is within what this system can express.
     pub modified: Option<SystemTime>,
+    /// The user and the group it belongs to.
+    pub(crate) owner: (u32, u32),
+    /// When anything about it last changed: seconds and nanoseconds.
+    pub(crate) changed: (i64, u32),
 }
 
 impl Metadata {
@@ -161,6 +165,8 @@ impl Metadata {
             links: stat.st_nlink as u64,
             mode: (stat.st_mode as u32) & 0o7777,
             modified: time(stat.st_mtime as i64, stat.st_mtime_nsec as u32),
+            owner: (stat.st_uid, stat.st_gid),
+            changed: (stat.st_ctime as i64, stat.st_ctime_nsec as u32),
         }
     }
 }

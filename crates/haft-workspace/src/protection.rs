@@ -1,6 +1,6 @@
 //! Which files hold secrets, by name, and which only haft's owner may write.
 
-mod lines;
+pub(crate) mod lines;
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -301,6 +301,7 @@ mod tests {
             "key.pem.txt",
             "Copy of .env",
             "credentials.json copy",
+            ".haft-0123456789abcdef0123456789abcdef.part",
             "id_rsa - Copy",
             ".docker.bak/config.json",
             ".config.old/gcloud/x",
@@ -354,6 +355,7 @@ mod tests {
             ".ENV.Example",
             ".env.example.bak",
             ".environment",
+            ".haft-notes.part",
             ".envoy.yaml",
             "env",
             "env.rs",

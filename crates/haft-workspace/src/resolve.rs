@@ -40,6 +40,8 @@ pub(crate) struct Resolver<'a> {
     /// The link that was followed last.
     link: Option<String>,
     is_folded: bool,
+    /// The link that the path names, where its last name is one.
+    named_link: Option<Arc<Resolved>>,
     naming: Naming<'a>,
 }
 
@@ -87,6 +89,7 @@ impl<'a> Resolver<'a> {
             hops: 0,
             link: None,
             is_folded: false,
+            named_link: None,
             naming,
         }
     }
@@ -170,6 +173,9 @@ impl<'a> Resolver<'a> {
             match metadata.kind {
                 FileKind::Link => match self.here()?.read_link(&name) {
                     Ok(target) => {
+                        if is_last && is_given && !self.wants_directory {
+                            self.named_link = Some(Arc::new(self.place_of(&name, metadata)?));
+                        }
                         self.follow(&name, &target)?;
                         return Ok(None);
                     }
@@ -204,6 +210,23 @@ impl<'a> Resolver<'a> {
         self.below.push(Level { dir: Arc::new(dir), id });
         self.real.push(name);
         Ok(())
+    }
+
+    /// Returns the place of a name in the directory where the walk stands.
+    fn place_of(&self, name: &OsStr, metadata: Metadata) -> Result<Resolved, PathError> {
+        Ok(Resolved {
+            root: self.root,
+            directory: Arc::clone(self.here()?),
+            above: self.above().into(),
+            directory_path: self.real.clone(),
+            missing: Vec::new(),
+            leaf: Some(name.to_owned()),
+            metadata: Some(metadata),
+            logical: self.workspace.logical(self.root, &self.real.join(name)),
+            given: self.text.to_owned(),
+            folded: None,
+            link: None,
+        })
     }
 
     fn follow(&mut self, name: &OsStr, target: &OsStr) -> Result<(), PathError> {
@@ -301,6 +324,7 @@ impl<'a> Resolver<'a> {
             metadata: Some(metadata),
             given: self.text.to_owned(),
             folded: None,
+            link: self.named_link,
         })
     }
 
@@ -326,6 +350,7 @@ impl<'a> Resolver<'a> {
             metadata,
             given: self.text.to_owned(),
             folded: self.is_folded.then(|| name::spelled_out(logical.as_str())),
+            link: self.named_link,
             logical,
         })
     }

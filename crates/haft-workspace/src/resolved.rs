@@ -30,6 +30,8 @@ pub struct Resolved {
     pub(crate) logical: LogicalPath,
     pub(crate) given: String,
     pub(crate) folded: Option<String>,
+    /// The link that the path names, where its last name is one.
+    pub(crate) link: Option<Arc<Resolved>>,
 }
 
 impl Resolved {
@@ -68,6 +70,12 @@ impl Resolved {
     /// Returns the identity of what was there, if anything was.
     pub fn id(&self) -> Option<FileId> {
         self.metadata.map(|metadata| metadata.id)
+    }
+
+    /// Returns the place of the link that the path names, where its last name is one. The place itself is where the link
+    /// leads.
+    pub fn link(&self) -> Option<&Resolved> {
+        self.link.as_deref()
     }
 
     /// Returns the names really used, spelled out, where the path as given leads nowhere and only one place differs
@@ -109,6 +117,11 @@ impl Resolved {
     pub(crate) fn difference(&self, now: &Self) -> Option<&'static str> {
         if self.logical != now.logical || self.above != now.above || self.missing != now.missing {
             return Some("it leads to another place now");
+        }
+        match (self.link(), now.link()) {
+            (None, None) => {}
+            (Some(link), Some(now)) if link.difference(now).is_none() => {}
+            _ => return Some("it leads to another place now"),
         }
         let what = |it: &Self| it.metadata.map(|metadata| (metadata.id, metadata.kind));
         match (what(self), what(now)) {

@@ -1,9 +1,12 @@
-//! System calls, each on a held directory and on one name in it. None follows a link.
+//! System calls, each on a held directory and on one name in it. None follows a link. Those that change something stand in
+//! `sys/write.rs`.
 
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(not(target_os = "linux"))]
 mod portable;
+
+mod write;
 
 #[cfg(target_os = "linux")]
 use linux as platform;
@@ -20,6 +23,8 @@ use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 use rustix::io::{Errno, Result, retry_on_intr};
 
 use crate::file::{FileKind, Metadata};
+
+pub(crate) use write::{SET_ID, keep_extras, set_mode};
 
 /// A directory that is held open. What it is does not change when its path comes to mean something else.
 #[derive(Debug)]

@@ -78,13 +78,23 @@ impl View {
         if metadata.kind != FileKind::File {
             return Err(PathError::Changed { path: path() });
         }
+        self.check_twins(&metadata, place)?;
+        Ok(OpenFile::new(file, metadata))
+    }
+
+    /// Refuses a file that has a protected name as well.
+    pub(crate) fn check_twins(
+        &self,
+        metadata: &Metadata,
+        place: &Resolved,
+    ) -> Result<(), PathError> {
         let root = self.root_of(place)?;
         let protection = self.workspace.protection();
-        if Twins::default().is_protected(&metadata, &place.directory_path, root, protection) {
+        if Twins::default().is_protected(metadata, &place.directory_path, root, protection) {
             self.count(Hidden { protected: 1, by_rule: 0 });
-            return Err(PathError::protected_twin(path()));
+            return Err(PathError::protected_twin(place.logical().to_string()));
         }
-        Ok(OpenFile::new(file, metadata))
+        Ok(())
     }
 
     pub(crate) fn admit(&self, place: &Resolved) -> Result<(), PathError> {

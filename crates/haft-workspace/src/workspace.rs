@@ -167,6 +167,19 @@ impl Workspace {
         }
     }
 
+    /// Tells whether the path still leads to the same directory, whatever stands in it by now: what was missing on the
+    /// way may have been made, by the caller's own changes too.
+    pub(crate) fn still_leads_to(&self, resolved: &Resolved) -> bool {
+        let Ok(now) = self.resolve_naming(resolved.given(), Want::Any, Naming::Nothing) else {
+            return false;
+        };
+        let same = |one: &Resolved, two: &Resolved| {
+            one.logical == two.logical && two.above.ends_with(&one.above)
+        };
+        // A place is the target of a path or the link that the path names.
+        same(resolved, &now) || now.link().is_some_and(|link| same(resolved, link))
+    }
+
     /// Returns the protection list.
     pub fn protection(&self) -> &Protection {
         &self.0.protection
@@ -180,6 +193,15 @@ impl Workspace {
     /// Returns the roots as places.
     pub(crate) fn root_places(&self) -> Result<Vec<Resolved>, PathError> {
         self.roots().map(|root| self.resolve(root.as_str(), Want::Existing)).collect()
+    }
+
+    /// Returns the roots by their full names, the first one too, as patterns of rules may name them.
+    pub fn full_names(&self) -> impl Iterator<Item = LogicalPath> + '_ {
+        self.0.roots.iter().map(|root| {
+            let names = root.path.iter().filter(|name| name.as_bytes() != b"/");
+            let text: String = names.map(|name| format!("/{}", shown(name))).collect();
+            LogicalPath::new(if text.is_empty() { "/".to_owned() } else { text })
+        })
     }
 
     /// Returns the real absolute paths of the roots.

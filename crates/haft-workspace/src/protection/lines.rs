@@ -109,7 +109,11 @@ pub(super) static LINES: &[Line] = &[
     name("credentials.json", CLOUD),
     name("application_default_credentials.json", CLOUD),
     family_of(is_service_account, CLOUD),
+    family_of(is_unfinished, "haft is about to put it in a file's place"),
 ];
+
+/// What the names of files begin and end with that are written beside the one they are to replace.
+pub(crate) const UNFINISHED: (&str, &str) = (".haft-", ".part");
 
 /// Names that tools may read and must not write, and why: what stands there decides what haft, or the version control
 /// system, does next.
@@ -145,4 +149,11 @@ fn is_service_account(name: &[u8]) -> bool {
     const BEGINNINGS: [&[u8]; 4] =
         [b"service-account", b"service_account", b"serviceaccount", b"client_secret"];
     name.ends_with(b".json") && BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
+}
+
+fn is_unfinished(name: &[u8]) -> bool {
+    let (begin, end) = UNFINISHED;
+    let middle =
+        name.strip_prefix(begin.as_bytes()).and_then(|name| name.strip_suffix(end.as_bytes()));
+    middle.is_some_and(|middle| middle.len() == 32 && middle.iter().all(u8::is_ascii_hexdigit))
 }

@@ -1,10 +1,15 @@
 //! What only Linux has.
 
+use std::ffi::{CStr, OsStr};
+use std::fs::File;
 use std::mem::MaybeUninit;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
-use rustix::fs::{Mode, OFlags, PROC_SUPER_MAGIC, RawDir, ResolveFlags};
+use rustix::fs::{
+    Mode, OFlags, PROC_SUPER_MAGIC, RawDir, RenameFlags, ResolveFlags, XattrFlags, fgetxattr,
+    flistxattr, fsetxattr,
+};
 use rustix::io::{Errno, Result, retry_on_intr};
 
 use super::Beneath;
@@ -15,6 +20,9 @@ pub(super) const GO_THROUGH: OFlags = OFlags::PATH;
 
 /// How often an open is tried again that a rename elsewhere disturbed.
 const DISTURBED: usize = 16;
+
+/// Room for the names of a file's extended attributes, and for the value of one: what Linux has room for.
+const ATTRIBUTES_BYTES: usize = 64 * 1024;
 
 /// Room for the names one system call returns.
 const NAMES_BYTES: usize = 32 * 1024;
@@ -62,4 +70,52 @@ pub(super) fn names(
 
 pub(super) fn is_of_processes(dir: BorrowedFd<'_>) -> bool {
     rustix::fs::fstatfs(dir).is_ok_and(|system| system.f_type == PROC_SUPER_MAGIC)
+}
+
+pub(super) fn rename_onto_nothing(
+    dir: impl AsFd,
+    name: &OsStr,
+    to: impl AsFd,
+    new: &OsStr,
+) -> Result<()> {
+    let flags = RenameFlags::NOREPLACE;
+    retry_on_intr(|| rustix::fs::renameat_with(&dir, name, &to, new, flags))
+}
+
+/// Copies extended attributes, access lists among them, and returns in a few words what could not be copied.
+pub(super) fn keep_attributes(old: &File, new: &File) -> Vec<String> {
+    let mut names = Vec::with_capacity(ATTRIBUTES_BYTES);
+    match flistxattr(old, rustix::buffer::spare_capacity(&mut names)) {
+        // Most files have none, and some file systems know none.
+        Ok(0) | Err(Errno::NOTSUP | Errno::NOSYS) => return Vec::new(),
+        Ok(_) => {}
+        Err(_) => return vec!["its extended attributes".to_owned()],
+    }
+    let mut lost = Vec::new();
+    let mut value = Vec::with_capacity(ATTRIBUTES_BYTES);
+    for name in names.split_inclusive(|byte| *byte == 0) {
+        let Ok(name) = CStr::from_bytes_with_nul(name) else { continue };
+        value.clear();
+        let copied = fgetxattr(old, name, rustix::buffer::spare_capacity(&mut value))
+            .and_then(|_| is_kept(new, name, &value));
+        if copied.is_err() {
+            let name = haft_text::visible_line(&name.to_string_lossy()).into_owned();
+            lost.push(format!("its attribute `{name}`"));
+        }
+    }
+    lost
+}
+
+fn is_kept(new: &File, name: &CStr, value: &[u8]) -> Result<()> {
+    // Rights of a program are for the program that it was, and writing to one takes them away as well.
+    if name == c"security.capability" {
+        return Err(Errno::PERM);
+    }
+    let mut present = Vec::with_capacity(ATTRIBUTES_BYTES);
+    // The system labels new files by itself, and may not let anybody else do so.
+    let is_there = fgetxattr(new, name, rustix::buffer::spare_capacity(&mut present)).is_ok();
+    if is_there && present == value {
+        return Ok(());
+    }
+    fsetxattr(new, name, value, XattrFlags::empty())
 }

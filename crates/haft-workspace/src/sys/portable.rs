@@ -1,9 +1,11 @@
 //! The same on other Unix systems.
 
-use std::os::fd::BorrowedFd;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::os::fd::{AsFd, BorrowedFd};
 
 use rustix::fs::{Dir, OFlags};
-use rustix::io::Result;
+use rustix::io::{Errno, Result};
 
 use super::Beneath;
 use crate::file::FileKind;
@@ -30,4 +32,12 @@ pub(super) fn names(
 
 pub(super) fn is_of_processes(_: BorrowedFd<'_>) -> bool {
     false
+}
+
+pub(super) fn rename_onto_nothing(_: impl AsFd, _: &OsStr, _: impl AsFd, _: &OsStr) -> Result<()> {
+    Err(Errno::NOSYS)
+}
+
+pub(super) fn keep_attributes(_: &File, _: &File) -> Vec<String> {
+    vec!["its extended attributes, if it had any".to_owned()]
 }
