@@ -79,7 +79,7 @@ impl Contract {
     /// Fails when the type contains itself, is no object, or uses a pattern without a linear-time form.
     pub fn of<T: JsonSchema + ?Sized>() -> Result<Self, SchemaError> {
         match derive::arguments::<T>()? {
-            derive::Derived::Plain(schema) => Self::plain(schema),
+            derive::Derived::Plain(schema) => Self::derived(schema),
             derive::Derived::Tagged { tag, description, branches } => {
                 Self::tagged(Tagged::new(tag, description, branches)?, Map::new())
             }
@@ -92,7 +92,7 @@ impl Contract {
     ///
     /// Fails when the type contains itself or uses a pattern without a linear-time form.
     pub fn of_output<T: JsonSchema + ?Sized>() -> Result<Self, SchemaError> {
-        Self::plain(derive::schema_of::<T>(Direction::Output)?)
+        Self::derived(derive::schema_of::<T>(Direction::Output)?)
     }
 
     /// Admits a schema that comes from elsewhere: draft 2020-12, or draft-07 when it says so.
@@ -105,12 +105,12 @@ impl Contract {
     /// Fails when the root accepts no object, when a limit on size, depth, number or cost is passed, when a reference
     /// leaves the document, and when a pattern has no linear-time form.
     pub fn foreign(schema: Value) -> Result<Self, SchemaError> {
-        Self::plain(foreign::admit(schema, foreign::Root::Object)?)
+        let schema = foreign::admit(schema, foreign::Root::Object)?;
+        Ok(Self::around(Arc::new(Compiled::new(Arc::new(schema))?), Map::new()))
     }
 
-    fn plain(schema: Value) -> Result<Self, SchemaError> {
-        let compiled = Arc::new(Compiled::new(Arc::new(schema))?);
-        Ok(Self::around(compiled, Map::new()))
+    fn derived(schema: Value) -> Result<Self, SchemaError> {
+        Ok(Self::around(Arc::new(Compiled::derived(Arc::new(schema))?), Map::new()))
     }
 
     /// Wraps one compiled schema, with some of its arguments fixed and no longer shown.

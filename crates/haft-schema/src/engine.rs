@@ -1,6 +1,6 @@
 //! The validator behind a contract. No other file names it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use crate::error::SchemaError;
 use crate::measure::Measure;
-use crate::pointer;
 use crate::survey::{Cost, Survey};
 use crate::words;
+use crate::{plain, pointer};
 
 /// Bytes that one compiled pattern may take.
 const PATTERN_BYTES: usize = 1024 * 1024;
@@ -19,6 +19,15 @@ const PATTERN_BYTES: usize = 1024 * 1024;
 #[derive(Debug)]
 pub(crate) struct Compiled {
     schema: Arc<Value>,
+    /// Whether its words alone can accept a value.
+    is_plain: bool,
+    /// Filled at once, unless the schema is plain.
+    engine: OnceLock<Option<Engine>>,
+}
+
+/// What a schema compiles to.
+#[derive(Debug)]
+struct Engine {
     survey: Survey,
     validator: Validator,
 }
@@ -62,9 +71,16 @@ pub(crate) enum FaultKind {
 impl Compiled {
     /// Surveys and compiles a schema of draft 2020-12 whose JSON nests no deeper than the JSON parser allows.
     pub(crate) fn new(schema: Arc<Value>) -> Result<Self, SchemaError> {
-        let survey = Survey::of(&schema)?;
-        let validator = build(&schema).map_err(|error| refused(&error, &survey))?;
-        Ok(Self { schema, survey, validator })
+        let engine = OnceLock::from(Some(Engine::of(&schema)?));
+        Ok(Self { schema, is_plain: false, engine })
+    }
+
+    /// Takes a schema that was derived from a type. Compiling it waits until it is needed, where it surely compiles.
+    pub(crate) fn derived(schema: Arc<Value>) -> Result<Self, SchemaError> {
+        if !plain::is_plain(&schema) {
+            return Self::new(schema);
+        }
+        Ok(Self { schema, is_plain: true, engine: OnceLock::new() })
     }
 
     pub(crate) fn schema(&self) -> &Arc<Value> {
@@ -73,6 +89,23 @@ impl Compiled {
 
     /// Checks a value whose measure was taken and found within bounds.
     pub(crate) fn check(&self, value: &Value, measure: Measure) -> Result<(), Refusal> {
+        if self.is_plain && plain::accepts(&self.schema, value) {
+            return Ok(());
+        }
+        // A plain schema compiles. Were there one that does not, it would accept nothing but by its words.
+        let engine = self.engine.get_or_init(|| Engine::of(&self.schema).ok());
+        engine.as_ref().ok_or(Refusal::TooIntricate)?.check(value, measure)
+    }
+}
+
+impl Engine {
+    fn of(schema: &Value) -> Result<Self, SchemaError> {
+        let survey = Survey::of(schema)?;
+        let validator = build(schema).map_err(|error| refused(&error, &survey))?;
+        Ok(Self { survey, validator })
+    }
+
+    fn check(&self, value: &Value, measure: Measure) -> Result<(), Refusal> {
         let cost = self.survey.cost(value, measure.parts);
         if cost == Cost::Excessive {
             return Err(Refusal::TooIntricate);

@@ -26,29 +26,43 @@ pub(crate) enum Applies {
     Nothing,
 }
 
-const KEYWORDS: &[(&str, Holds, Applies)] = &[
-    ("properties", Holds::Named, Applies::Part),
-    ("patternProperties", Holds::Named, Applies::Part),
-    ("additionalProperties", Holds::One, Applies::Part),
-    ("unevaluatedProperties", Holds::One, Applies::Part),
-    ("propertyNames", Holds::One, Applies::Part),
-    ("prefixItems", Holds::List, Applies::Part),
-    ("items", Holds::One, Applies::Part),
-    ("unevaluatedItems", Holds::One, Applies::Part),
-    ("contains", Holds::One, Applies::Part),
-    ("allOf", Holds::List, Applies::SameValue),
-    ("anyOf", Holds::List, Applies::SameValue),
-    ("oneOf", Holds::List, Applies::SameValue),
-    ("not", Holds::One, Applies::SameValue),
-    ("if", Holds::One, Applies::SameValue),
-    ("then", Holds::One, Applies::SameValue),
-    ("else", Holds::One, Applies::SameValue),
-    ("dependentSchemas", Holds::Named, Applies::SameValue),
-    ("dependencies", Holds::Named, Applies::SameValue),
-    ("contentSchema", Holds::One, Applies::Nothing),
-    ("$defs", Holds::Named, Applies::Nothing),
-    ("definitions", Holds::Named, Applies::Nothing),
-];
+/// A keyword that holds schemas.
+struct Keyword {
+    name: &'static str,
+    holds: Holds,
+    applies: Applies,
+}
+
+/// Returns what a keyword holds, where it holds schemas.
+fn keyword(name: &str) -> Option<Keyword> {
+    use Applies::{Nothing, Part, SameValue};
+    use Holds::{List, Named, One};
+    let (name, holds, applies) = match name {
+        "properties" => ("properties", Named, Part),
+        "patternProperties" => ("patternProperties", Named, Part),
+        "additionalProperties" => ("additionalProperties", One, Part),
+        "unevaluatedProperties" => ("unevaluatedProperties", One, Part),
+        "propertyNames" => ("propertyNames", One, Part),
+        "prefixItems" => ("prefixItems", List, Part),
+        "items" => ("items", One, Part),
+        "unevaluatedItems" => ("unevaluatedItems", One, Part),
+        "contains" => ("contains", One, Part),
+        "allOf" => ("allOf", List, SameValue),
+        "anyOf" => ("anyOf", List, SameValue),
+        "oneOf" => ("oneOf", List, SameValue),
+        "not" => ("not", One, SameValue),
+        "if" => ("if", One, SameValue),
+        "then" => ("then", One, SameValue),
+        "else" => ("else", One, SameValue),
+        "dependentSchemas" => ("dependentSchemas", Named, SameValue),
+        "dependencies" => ("dependencies", Named, SameValue),
+        "contentSchema" => ("contentSchema", One, Nothing),
+        "$defs" => ("$defs", Named, Nothing),
+        "definitions" => ("definitions", Named, Nothing),
+        _ => return None,
+    };
+    Some(Keyword { name, holds, applies })
+}
 
 /// The place of a sub-schema beneath its keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,21 +99,19 @@ fn is_schema(value: &Value) -> bool {
     value.is_object() || value.is_boolean()
 }
 
-/// Lists the sub-schemas directly beneath a schema.
+/// Lists the sub-schemas directly beneath a schema, in the order in which they are written.
 pub(crate) fn children(schema: &Value) -> Vec<(Holding<'_>, &Value)> {
     let mut found = Vec::new();
-    let Some(object) = schema.as_object() else { return found };
-    for &(keyword, holds, applies) in KEYWORDS {
-        let at = |place| Holding { keyword, place, applies };
-        match (holds, object.get(keyword)) {
-            (Holds::One, Some(schema)) if is_schema(schema) => {
-                found.push((at(Place::Alone), schema));
-            }
-            (Holds::List, Some(Value::Array(list))) => {
+    for (name, value) in schema.as_object().into_iter().flatten() {
+        let Some(Keyword { name, holds, applies }) = keyword(name) else { continue };
+        let at = |place| Holding { keyword: name, place, applies };
+        match (holds, value) {
+            (Holds::One, schema) if is_schema(schema) => found.push((at(Place::Alone), schema)),
+            (Holds::List, Value::Array(list)) => {
                 let list = list.iter().enumerate();
                 found.extend(list.map(|(index, schema)| (at(Place::Index(index)), schema)));
             }
-            (Holds::Named, Some(Value::Object(map))) => {
+            (Holds::Named, Value::Object(map)) => {
                 let schemas = map.iter().filter(|(_, schema)| is_schema(schema));
                 found.extend(schemas.map(|(name, schema)| (at(Place::Name(name)), schema)));
             }
@@ -114,16 +126,17 @@ pub(crate) fn for_each_child_mut(
     schema: &mut Map<String, Value>,
     mut change: impl FnMut(Holding<'_>, &mut Value),
 ) {
-    for &(keyword, holds, applies) in KEYWORDS {
-        let at = |place| Holding { keyword, place, applies };
-        match (holds, schema.get_mut(keyword)) {
-            (Holds::One, Some(schema)) if is_schema(schema) => change(at(Place::Alone), schema),
-            (Holds::List, Some(Value::Array(list))) => {
+    for (name, value) in schema {
+        let Some(Keyword { name, holds, applies }) = keyword(name) else { continue };
+        let at = |place| Holding { keyword: name, place, applies };
+        match (holds, value) {
+            (Holds::One, schema) if is_schema(schema) => change(at(Place::Alone), schema),
+            (Holds::List, Value::Array(list)) => {
                 for (index, schema) in list.iter_mut().enumerate() {
                     change(at(Place::Index(index)), schema);
                 }
             }
-            (Holds::Named, Some(Value::Object(map))) => {
+            (Holds::Named, Value::Object(map)) => {
                 for (name, schema) in map.iter_mut().filter(|(_, schema)| is_schema(schema)) {
                     change(at(Place::Name(name)), schema);
                 }

@@ -50,6 +50,7 @@ mod explain;
 mod foreign;
 mod keywords;
 mod measure;
+mod plain;
 mod pointer;
 mod problem;
 mod repair;

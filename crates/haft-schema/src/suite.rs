@@ -8,6 +8,7 @@ use crate::engine::Compiled;
 use crate::error::SchemaError;
 use crate::foreign::{Root, admit};
 use crate::measure::Measure;
+use crate::plain;
 
 /// A schema of any type, admitted and compiled.
 #[derive(Debug)]
@@ -27,5 +28,15 @@ impl Schema {
     /// Tells whether a value is accepted.
     pub fn accepts(&self, value: &Value) -> bool {
         self.0.check(value, Measure::of(value)).is_ok()
+    }
+
+    /// Tells whether a value is accepted by the words of the schema alone.
+    pub fn accepts_plainly(&self, value: &Value) -> bool {
+        Self::is_plain(self.0.schema()) && plain::accepts(self.0.schema(), value)
+    }
+
+    /// Tells whether a schema is in plain words, so that compiling it may wait where it is derived from a type.
+    pub fn is_plain(schema: &Value) -> bool {
+        plain::is_plain(schema)
     }
 }

@@ -47,7 +47,7 @@ impl Tagged {
         let mut tagged =
             Self { tag: Tag { key, values: Vec::new() }, description, branches: Vec::new() };
         for (value, schema) in branches {
-            tagged.branches.push(Arc::new(Compiled::new(Arc::new(schema))?));
+            tagged.branches.push(Arc::new(Compiled::derived(Arc::new(schema))?));
             tagged.tag.values.push(value);
         }
         Ok(tagged)

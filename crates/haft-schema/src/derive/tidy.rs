@@ -158,11 +158,9 @@ pub(super) fn close(schema: &mut Value, part: bool) {
 pub(super) fn order(schema: &mut Value) {
     let Value::Object(object) = schema else { return };
     for_each_child_mut(object, |_, child| order(child));
-    let mut rest = std::mem::take(object);
-    for keyword in ORDER {
-        if let Some(value) = rest.shift_remove(*keyword) {
-            object.insert((*keyword).to_owned(), value);
-        }
-    }
-    object.extend(rest);
+    let mut keywords: Vec<(String, Value)> = std::mem::take(object).into_iter().collect();
+    keywords.sort_by_key(|(keyword, _)| {
+        ORDER.iter().position(|it| it == keyword).unwrap_or(ORDER.len())
+    });
+    object.extend(keywords);
 }

@@ -1,6 +1,7 @@
 //! What holds for every schema and every value.
 
 use haft_protocol::RawArguments;
+use haft_schema::suite::Schema;
 use haft_schema::{Contract, Ending, Extra, Reading};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -66,7 +67,9 @@ fn schema() -> impl Strategy<Value = Value> {
         Just(json!({"enum": ["a", "B", 1]})),
         Just(json!({"const": "a"})),
         Just(json!({"type": "string", "maxLength": 1})),
+        Just(json!({"minLength": 1, "maxItems": 2, "required": ["a"]})),
         Just(json!({"type": "integer", "minimum": 0})),
+        Just(json!({"minimum": -1, "maximum": 2})),
         Just(json!({"$ref": "#/$defs/d"})),
         any::<bool>().prop_map(Value::from),
     ];
@@ -248,6 +251,18 @@ proptest! {
     fn an_admitted_schema_is_admitted_unchanged_again(contract in contract()) {
         let again = Contract::foreign((**contract.schema()).clone()).unwrap();
         prop_assert_eq!(again.digest(), contract.digest());
+    }
+
+    #[test]
+    fn what_plain_words_accept_the_validator_accepts(schema in schema(), value in value()) {
+        if let Ok(schema) = Schema::admit(schema) && schema.accepts_plainly(&value) {
+            prop_assert!(schema.accepts(&value));
+        }
+    }
+
+    #[test]
+    fn a_plain_schema_compiles(schema in schema()) {
+        prop_assert!(!Schema::is_plain(&schema) || Schema::admit(schema).is_ok());
     }
 
     #[test]
