@@ -48,8 +48,14 @@ impl Writer {
             }
             (Some(existing), Expected::Content(_)) => {
                 let mode_now = existing.metadata.mode;
-                if !standing.dir.may_write(standing.leaf).map_err(|it| standing.failed(it))? {
-                    return Err(WriteError::ReadOnly { path: standing.shown(), mode: mode_now });
+                match standing.dir.may_write(standing.leaf) {
+                    Ok(true) => {}
+                    Ok(false) => {
+                        let path = standing.shown();
+                        return Err(WriteError::ReadOnly { path, mode: mode_now });
+                    }
+                    Err(Errno::NOENT) => return changed("it is gone"),
+                    Err(error) => return Err(standing.failed(error)),
                 }
                 let is_same = existing.content.digest == Digest::of_bytes(bytes)
                     && mode.is_none_or(|mode| mode == mode_now);
