@@ -76,6 +76,12 @@ pub const WALK_THREADS: usize = 8;
 pub const IGNORE_FILE_BYTES: u64 = 64 * 1024;
 /// Names looked at in one directory to find what else a file of several names is called.
 pub const TWIN_NAMES: usize = 100_000;
+/// Names looked at in a directory that is to be moved, for one among them that may not be.
+pub const MOVED_NAMES: usize = 100_000;
+/// Bytes of a file that is moved to another device.
+pub const CARRIED_BYTES: u64 = 64 * 1024 * 1024;
+/// Bytes of a file that are held at once while it is kept or compared.
+pub const PIECE_BYTES: usize = 64 * 1024;
 
 /// Bytes looked at to tell text from other content.
 pub const SNIFF_BYTES: usize = 8 * 1024;
@@ -150,7 +156,7 @@ pub const SYNTAX_PATTERN_BYTES: usize = 4_096;
 /// Levels of nesting in a pattern of code.
 pub const SYNTAX_PATTERN_DEPTH: usize = 128;
 /// Times over that `$$$` stands before something with `$$$` in it: each doubles the work.
-pub const SYNTAX_PATTERN_TRIES: usize = 8;
+pub const SYNTAX_PATTERN_TRIES: usize = 6;
 /// Levels of nesting in a text that is searched for the same thing in two places.
 pub const SYNTAX_COMPARED_DEPTH: usize = 2_000;
 
@@ -179,6 +185,8 @@ pub const RECORD_CHANGES: usize = 10_000;
 pub const LOG_CALLS: u32 = 50;
 /// Calls of one listing of the journal at most.
 pub const LOG_CALLS_MAX: u32 = 10_000;
+/// Bytes of the arguments of one call that a listing of the journal has whole.
+pub const LOG_ARGUMENTS_BYTES: u32 = 4_096;
 
 /// Rules of one policy.
 pub const RULES: usize = 1_000;
@@ -196,6 +204,12 @@ pub const RULE_PATTERN_TOKENS: usize = 4_096;
 pub const RULES_PATTERN_TOKENS: usize = 256 * 1024;
 /// Bytes of the reason a rule gives.
 pub const RULE_REASON_BYTES: usize = 500;
+/// Bytes of one command text that is taken apart; a longer one is not clear.
+pub const COMMAND_BYTES: usize = 64 * 1024;
+/// Commands of one text, those that other commands run included.
+pub const COMMANDS: usize = 1_000;
+/// Levels of nesting in one command text, and of commands that run commands.
+pub const COMMAND_DEPTH: usize = 32;
 /// Patterns of protected names in one configuration file.
 pub const PROTECTION_PATTERNS: usize = 1_000;
 /// Further roots in one configuration file.

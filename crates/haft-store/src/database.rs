@@ -4,6 +4,7 @@ mod log_check;
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -21,7 +22,8 @@ pub(crate) const BUSY: Duration = Duration::from_secs(5);
 const APPLICATION: i64 = 0x6861_6674;
 
 /// The way from each form to the next. A form that was released is never changed: later ones add to it.
-const MIGRATIONS: &[&str] = &[include_str!("database/0001_calls.sql")];
+const MIGRATIONS: &[&str] =
+    &[include_str!("database/0001_calls.sql"), include_str!("database/0002_roots.sql")];
 
 /// Bytes the write-ahead log is cut down to after a checkpoint.
 const LOG_BYTES: i64 = 8 * 1024 * 1024;
@@ -102,6 +104,62 @@ pub(crate) fn open_reading(path: &Path) -> Result<Connection, rusqlite::Error> {
     connection.busy_timeout(BUSY)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     Ok(connection)
+}
+
+/// Opens a connection that only reads, where SQLite may have no place for the files that it keeps beside a database, and
+/// checks that the form is one that can be read.
+pub(crate) fn open_looking(path: &Path) -> Result<Connection, StoreError> {
+    let place = Place::File(path.to_owned());
+    let opened = open_reading(path).map_err(place.error());
+    let looked = opened.and_then(|it| check_form(&it, path).map(|_| it));
+    let connection = match looked {
+        // What is in a log that has no index cannot be passed over.
+        Err(StoreError::Database { .. }) if !has_log(path) => {
+            let connection = open_as_it_is(path).map_err(place.error())?;
+            check_form(&connection, path)?;
+            connection
+        }
+        looked => looked?,
+    };
+    let form: i64 = connection
+        .pragma_query_value(None, "user_version", |row| row.get(0))
+        .map_err(place.error())?;
+    if usize::try_from(form).is_ok_and(|form| form < MIGRATIONS.len()) {
+        let problem = "cannot be written to, and its records have an earlier form".to_owned();
+        return Err(StoreError::Unwritable { path: path.to_owned(), problem });
+    }
+    Ok(connection)
+}
+
+/// Refuses a database of another program, before anything is changed for its sake.
+pub(crate) fn refuse_foreign(path: &Path) -> Result<(), StoreError> {
+    let place = Place::File(path.to_owned());
+    let connection = open_as_it_is(path).map_err(place.error())?;
+    check_form(&connection, path).map(drop)
+}
+
+/// Opens a database as its file is, without its log and without locks: nothing is made and nothing is changed.
+fn open_as_it_is(path: &Path) -> Result<Connection, rusqlite::Error> {
+    let mut name = String::from("file:");
+    for byte in path.as_os_str().as_bytes() {
+        match byte {
+            b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => {
+                name.push(char::from(*byte));
+            }
+            byte => name.push_str(&format!("%{byte:02x}")),
+        }
+    }
+    Connection::open_with_flags(
+        format!("{name}?immutable=1"),
+        OpenFlags::SQLITE_OPEN_READ_ONLY
+            | OpenFlags::SQLITE_OPEN_URI
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX
+            | OpenFlags::SQLITE_OPEN_NOFOLLOW,
+    )
+}
+
+fn has_log(database: &Path) -> bool {
+    fs::metadata(log_of(database)).is_ok_and(|facts| facts.len() > 0)
 }
 
 fn prepare(connection: &Connection, is_fresh: bool) -> Result<(), rusqlite::Error> {

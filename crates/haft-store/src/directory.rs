@@ -9,7 +9,7 @@ use std::os::unix::fs::{
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::StoreError;
+use crate::{StoreError, database};
 
 /// The mode of our directories.
 const DIRECTORY_MODE: u32 = 0o700;
@@ -67,6 +67,7 @@ impl Directory {
         }
         let directory = Self { path };
         directory.refuse_what_is_not_for_state(&facts, us)?;
+        directory.refuse_foreign(&facts)?;
         shut_out_others(&directory.path, &facts, DIRECTORY_MODE)?;
         for inner in [directory.objects(), directory.leases(), directory.locks()] {
             make_directory(&inner)?;
@@ -82,6 +83,28 @@ impl Directory {
         let facts = database_file(&database).map_err(StoreError::file("open", &database))?;
         shut_out_others(&database, &facts, FILE_MODE)?;
         Ok(directory)
+    }
+
+    /// Returns a directory as it is, to look at what is in it.
+    pub(crate) fn look(path: &Path) -> Result<Self, StoreError> {
+        let path = fs::canonicalize(path).map_err(StoreError::file("resolve", path))?;
+        Ok(Self { path })
+    }
+
+    /// Refuses a database of another program where something would be made or changed beside it. Where nothing would,
+    /// opening it tells.
+    fn refuse_foreign(&self, facts: &Metadata) -> Result<(), StoreError> {
+        let database = self.database();
+        let Ok(of_database) = fs::symlink_metadata(&database) else { return Ok(()) };
+        let inner = [self.objects(), self.leases(), self.locks()];
+        let is_as_we_leave_it = facts.mode() & OTHERS == 0
+            && of_database.mode() & OTHERS == 0
+            && inner.iter().all(|it| fs::symlink_metadata(it).is_ok());
+        if is_as_we_leave_it || !of_database.is_file() || of_database.len() == 0 {
+            return Ok(());
+        }
+        // No store of this process is at it yet, so closing it again lets go of nobody's locks.
+        database::refuse_foreign(&database)
     }
 
     /// Refuses a directory that is there for something else. Taking others' access away would break that.

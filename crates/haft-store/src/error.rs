@@ -1,7 +1,7 @@
 //! What can go wrong with recorded state.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use haft_protocol::ArtifactId;
 use haft_tool::ports::PortError;
@@ -15,6 +15,14 @@ pub enum StoreError {
     #[error("state directory `{path}` {problem}; choose another with HAFT_STATE_DIR", path = path.display())]
     Directory {
         /// The directory, or the part of its path that is the trouble.
+        path: PathBuf,
+        /// What is wrong with it, as the end of a sentence.
+        problem: String,
+    },
+    /// The state directory cannot be written to. [`Store::open_to_look`](crate::Store::open_to_look) may do.
+    #[error("state directory `{path}` {problem}; choose another with HAFT_STATE_DIR", path = path.display())]
+    Unwritable {
+        /// The directory, or the file in it that is the trouble.
         path: PathBuf,
         /// What is wrong with it, as the end of a sentence.
         problem: String,
@@ -149,8 +157,8 @@ impl StoreError {
         path: impl Into<PathBuf>,
     ) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
-        move |source| match unfit(source.kind()) {
-            Some(problem) => Self::Directory { path, problem: problem.to_owned() },
+        move |source| match Self::unfit(&path, source.kind()) {
+            Some(error) => error,
             None => Self::File { what, path, source },
         }
     }
@@ -158,20 +166,28 @@ impl StoreError {
     /// Returns a wrapper for errors of one lock file.
     pub(crate) fn lock(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
-        move |source| match unfit(source.kind()) {
-            Some(problem) => Self::Directory { path, problem: problem.to_owned() },
+        move |source| match Self::unfit(&path, source.kind()) {
+            Some(error) => error,
             None => Self::Lock { path, source },
         }
     }
-}
 
-/// Says what is wrong with the place when that, and not the single file, is the trouble.
-fn unfit(kind: io::ErrorKind) -> Option<&'static str> {
-    match kind {
-        io::ErrorKind::PermissionDenied => Some("is closed to this user"),
-        io::ErrorKind::ReadOnlyFilesystem => Some("is on a file system that cannot be written"),
-        io::ErrorKind::Unsupported => Some("is on a file system that has no locks"),
-        _ => None,
+    /// Says what is wrong with the place when that, and not the single file, is the trouble.
+    fn unfit(path: &Path, kind: io::ErrorKind) -> Option<Self> {
+        let path = path.to_owned();
+        let unwritable =
+            |problem: &str| Self::Unwritable { path: path.clone(), problem: problem.to_owned() };
+        match kind {
+            io::ErrorKind::PermissionDenied => Some(unwritable("is closed to this user")),
+            io::ErrorKind::ReadOnlyFilesystem => {
+                Some(unwritable("is on a file system that cannot be written"))
+            }
+            io::ErrorKind::Unsupported => {
+                let problem = "is on a file system that has no locks".to_owned();
+                Some(Self::Directory { path, problem })
+            }
+            _ => None,
+        }
     }
 }
 

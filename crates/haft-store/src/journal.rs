@@ -11,7 +11,7 @@ use crate::writer::Write;
 
 impl Journal for Store {
     fn append<'a>(&'a self, entry: Entry<'a>) -> BoxFuture<'a, Result<(), PortError>> {
-        Box::pin(async move { Ok(self.inner.append(entry).await?) })
+        Box::pin(async move { Ok(self.inner.append(entry, &self.roots).await?) })
     }
 }
 
@@ -24,9 +24,9 @@ enum Waiting {
 }
 
 impl Inner {
-    async fn append(&self, entry: Entry<'_>) -> Result<(), StoreError> {
+    async fn append(&self, entry: Entry<'_>, roots: &[String]) -> Result<(), StoreError> {
         let waiting = self.waiting_for(&entry);
-        let write = self.stored(entry)?;
+        let write = self.stored(entry, roots)?;
         if waiting == Waiting::No {
             return self.writer.append_quietly(write);
         }
@@ -34,10 +34,10 @@ impl Inner {
     }
 
     /// Redacts, bounds and serialises, on the task of whoever appends: the one thread that writes only writes.
-    fn stored(&self, entry: Entry<'_>) -> Result<Write, StoreError> {
+    fn stored(&self, entry: Entry<'_>, roots: &[String]) -> Result<Write, StoreError> {
         let recorder = Recorder::new(&self.redaction);
         Ok(match entry {
-            Entry::Intent(record) => Write::Intent(Box::new(recorder.intent(record)?)),
+            Entry::Intent(record) => Write::Intent(Box::new(recorder.intent(record, roots)?)),
             Entry::Ticket(record) => Write::Ticket(recorder.ticket(record)?),
             Entry::Answered { ticket, answer, at } => Write::Answered {
                 ticket: ticket.to_string(),

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::num::NonZeroU32;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use haft_protocol::{CallId, Entrance, RunId, Timestamp, limits};
@@ -9,11 +10,12 @@ use haft_tool::SystemClock;
 use haft_tool::ports::Clock as _;
 use rusqlite::{Connection, Row, named_params};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::StoreError;
 use crate::lease::Leases;
 use crate::record::time;
-use crate::row::{parsed, parsed_if_any, timestamp, unreadable, word};
+use crate::row::{json_if_any, parsed, parsed_if_any, timestamp, unreadable, word};
 use crate::store::Store;
 
 /// How a call stands.
@@ -112,6 +114,8 @@ pub struct LogFilter {
     pub since: Option<Timestamp>,
     /// Calls of one run.
     pub run: Option<RunId>,
+    /// Calls of the workspace whose first root this is, by its real path.
+    pub root: Option<PathBuf>,
     /// A text in the name of the tool, the arguments or the outcome; letters of ASCII match in either case.
     pub text: Option<String>,
 }
@@ -143,8 +147,13 @@ pub struct CallSummary {
     pub run_ms: Option<u64>,
     /// How often its body was started.
     pub attempts: u32,
-    /// The begin of the arguments as JSON, redacted.
-    pub arguments: String,
+    /// The arguments, redacted; `None` where they take more than [`limits::LOG_ARGUMENTS_BYTES`].
+    pub arguments: Option<Value>,
+    /// The begin of the arguments as text of JSON, for those that are not here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arguments_head: Option<String>,
+    /// The real paths of the roots of the workspace it was made in, the first one first; empty where nobody knows.
+    pub roots: Vec<String>,
     /// One line of how it ended, redacted.
     pub head: Option<String>,
 }
@@ -164,13 +173,16 @@ impl Store {
     /// Fails when the database cannot be read.
     pub fn log(&self, filter: &LogFilter) -> Result<Vec<CallSummary>, StoreError> {
         let (filter, leases, now) = (filter.clone(), self.inner.leases.clone(), SystemClock.now());
-        self.inner.read(move |connection| list(connection, &leases, now, &filter))
+        let root = filter.root.as_deref().map(|root| self.inner.root(root));
+        self.inner.read(move |connection| list(connection, &leases, now, &filter, root.as_deref()))
     }
 }
 
-/// The columns of a summary. Wants `:alive`, the leases of processes that are at work, and `:now`.
+/// The columns of a summary. Wants `:alive`, the leases of processes that are at work, `:now`, and `:whole`, the most
+/// bytes that arguments may take.
 const SUMMARY: &str = "calls.id, tool, entrance, principal, run, parent, calls.at, kind, ended_at, run_ms, attempts, head,
-    substr(arguments, 1, 200) AS arguments,
+    root, further_roots, iif(octet_length(arguments) <= :whole, arguments, NULL) AS arguments,
+    substr(arguments, 1, 200) AS arguments_head,
     CASE
         WHEN stage NOT IN ('intended', 'waiting', 'started') THEN stage
         WHEN stage = 'waiting' AND EXISTS (
@@ -184,16 +196,18 @@ fn list(
     leases: &Leases,
     now: Timestamp,
     filter: &LogFilter,
+    root: Option<&str>,
 ) -> Result<Vec<CallSummary>, rusqlite::Error> {
     let limit = filter.limit.map_or(limits::LOG_CALLS, NonZeroU32::get).min(limits::LOG_CALLS_MAX);
     let text = filter.text.as_deref().filter(|text| !text.is_empty());
-    // An index finds the calls of one run, but only where nothing is said about listing those of all runs.
+    // An index finds the calls of one run or root, but only where nothing is said about listing those of all.
     let of_run = if filter.run.is_some() { "run = :run" } else { ":run IS NULL" };
+    let of_root = if root.is_some() { "root = :root" } else { ":root IS NULL" };
     connection
         .prepare_cached(&format!(
             "SELECT * FROM (SELECT seq, {SUMMARY}, stage FROM calls
                 LEFT JOIN outcomes ON :json IS NOT NULL AND outcomes.call = seq
-                WHERE {of_run}
+                WHERE {of_run} AND {of_root}
                     AND (:tool IS NULL OR tool = :tool OR substr(tool, -length(:tool) - 1) = '/' || :tool)
                     AND (:since IS NULL OR calls.at >= :since)
                     AND (:json IS NULL OR tool LIKE :text ESCAPE '\\' OR arguments LIKE :json ESCAPE '\\'
@@ -208,6 +222,8 @@ fn list(
                 ":tool": filter.tool,
                 ":since": filter.since.map(time),
                 ":run": filter.run.map(String::from),
+                ":root": root,
+                ":whole": limits::LOG_ARGUMENTS_BYTES,
                 ":text": text.map(contains),
                 ":json": text.map(in_json).as_deref().map(contains),
                 ":status": filter.status.map(CallStatus::as_str),
@@ -228,7 +244,12 @@ pub(crate) fn summary_of(
     connection
         .prepare_cached(&format!("SELECT {SUMMARY} FROM calls WHERE calls.id = :id"))?
         .query_row(
-            named_params! { ":alive": alive(connection, leases)?, ":now": time(now), ":id": id },
+            named_params! {
+                ":alive": alive(connection, leases)?,
+                ":now": time(now),
+                ":whole": limits::LOG_ARGUMENTS_BYTES,
+                ":id": id,
+            },
             summary,
         )
 }
@@ -248,6 +269,7 @@ pub(crate) fn children_of(
             named_params! {
                 ":alive": alive(connection, leases)?,
                 ":now": time(now),
+                ":whole": limits::LOG_ARGUMENTS_BYTES,
                 ":id": id,
                 ":limit": limits::LOG_CALLS_MAX,
             },
@@ -262,11 +284,15 @@ fn alive(connection: &Connection, leases: &Leases) -> Result<String, rusqlite::E
         .prepare_cached("SELECT DISTINCT lease FROM calls WHERE ended_at IS NULL")?
         .query_map([], |row| row.get(0))?
         .collect::<Result<_, _>>()?;
-    Ok(serde_json::Value::from(leases.alive(open)).to_string())
+    Ok(Value::from(leases.alive(open)).to_string())
 }
 
 fn summary(row: &Row<'_>) -> Result<CallSummary, rusqlite::Error> {
     let entrance = word(row.get("entrance")?);
+    let arguments: Option<Value> = json_if_any(row, "arguments")?;
+    let arguments_head: String = row.get("arguments_head")?;
+    let root: Option<String> = row.get("root")?;
+    let further: Vec<String> = json_if_any(row, "further_roots")?.unwrap_or_default();
     Ok(CallSummary {
         id: parsed(row, "id")?,
         tool: row.get("tool")?,
@@ -280,14 +306,16 @@ fn summary(row: &Row<'_>) -> Result<CallSummary, rusqlite::Error> {
         ended_at: row.get::<_, Option<i64>>("ended_at")?.map(timestamp),
         run_ms: row.get::<_, Option<i64>>("run_ms")?.and_then(|ms| u64::try_from(ms).ok()),
         attempts: row.get("attempts")?,
-        arguments: row.get("arguments")?,
+        arguments_head: arguments.is_none().then_some(arguments_head),
+        arguments,
+        roots: root.into_iter().chain(further).collect(),
         head: row.get("head")?,
     })
 }
 
 /// Returns how a text is written within a JSON string.
 fn in_json(text: &str) -> String {
-    let quoted = serde_json::Value::from(text).to_string();
+    let quoted = Value::from(text).to_string();
     let inner = quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     inner.unwrap_or(text).to_owned()
 }

@@ -42,6 +42,8 @@ pub(crate) struct IntentRow {
     pub(crate) effects: Option<String>,
     pub(crate) bindings: Option<String>,
     pub(crate) arguments: String,
+    pub(crate) root: Option<String>,
+    pub(crate) further_roots: Option<String>,
 }
 
 /// A ticket as its row has it.
@@ -81,7 +83,11 @@ impl<'r> Recorder<'r> {
         Self { redaction, bytes_left: RECORD_BYTES }
     }
 
-    pub(crate) fn intent(mut self, record: &IntentRecord) -> Result<IntentRow, StoreError> {
+    pub(crate) fn intent(
+        mut self,
+        record: &IntentRecord,
+        roots: &[String],
+    ) -> Result<IntentRow, StoreError> {
         let (tool, unknown_tool) = match &record.tool {
             Ok(name) => (name.to_string(), false),
             Err(asked) => (self.text(asked, RECORD_TEXT_BYTES), true),
@@ -106,6 +112,8 @@ impl<'r> Recorder<'r> {
             effects: record.effects.as_ref().map(json).transpose()?,
             bindings: if bindings.is_empty() { None } else { Some(json(&bindings)?) },
             arguments: json(&self.arguments(&record.arguments))?,
+            root: roots.first().cloned(),
+            further_roots: roots.get(1..).filter(|it| !it.is_empty()).map(json).transpose()?,
         })
     }
 
@@ -283,7 +291,7 @@ impl<'r> Recorder<'r> {
     }
 }
 
-fn json(value: &impl Serialize) -> Result<String, StoreError> {
+fn json(value: &(impl Serialize + ?Sized)) -> Result<String, StoreError> {
     serde_json::to_string(value).map_err(|error| StoreError::Refused {
         text: format!("a record has no JSON form: {error}"),
     })

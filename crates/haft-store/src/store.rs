@@ -73,6 +73,8 @@ impl Default for Retention {
 #[derive(Clone)]
 pub struct Store {
     pub(crate) inner: Arc<Inner>,
+    /// The roots of the workspace whose calls are recorded, redacted.
+    pub(crate) roots: Arc<[String]>,
 }
 
 pub(crate) struct Inner {
@@ -124,6 +126,29 @@ impl Store {
         Ok(store)
     }
 
+    /// Opens a state directory to look at what is on record, also where it cannot be written to. Nothing in it is made or
+    /// changed, and whatever would write is refused.
+    ///
+    /// # Errors
+    ///
+    /// Fails where there is no database of ours in a form of this haft, and where it cannot be read.
+    pub fn open_to_look(config: StoreConfig) -> Result<Self, StoreError> {
+        let directory = Directory::look(&config.dir)?;
+        let place = Place::File(directory.database());
+        let connection = database::open_looking(&directory.database())?;
+        let lease = Lease::unseen();
+        let leases = Leases::new(Some(directory.leases()), &lease);
+        let objects = Objects::in_folder(&directory.objects());
+        let StoreConfig { retention, redaction, .. } = config;
+        let parts =
+            Parts { place, lease, leases, objects, directory: Some(directory), locks: None };
+        let store = Self::of_parts(Writer::none(), parts, retention, redaction);
+        let mut reading = store.inner.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        *reading = Some(connection);
+        drop(reading);
+        Ok(store)
+    }
+
     /// Makes a store that nothing outlives: for tests, and for runs that should leave no trace.
     ///
     /// # Errors
@@ -145,8 +170,12 @@ impl Store {
         retention: Retention,
         redaction: Redaction,
     ) -> Result<Self, StoreError> {
+        let writer = Writer::start(connection, &parts.place, parts.lease.id().to_owned())?;
+        Ok(Self::of_parts(writer, parts, retention, redaction))
+    }
+
+    fn of_parts(writer: Writer, parts: Parts, retention: Retention, redaction: Redaction) -> Self {
         let Parts { place, lease, leases, objects, directory, locks } = parts;
-        let writer = Writer::start(connection, &place, lease.id().to_owned())?;
         let inner = Inner {
             reading: Mutex::default(),
             writer,
@@ -160,7 +189,14 @@ impl Store {
             locks,
             _lease: lease,
         };
-        Ok(Self { inner: Arc::new(inner) })
+        Self { inner: Arc::new(inner), roots: Arc::default() }
+    }
+
+    /// Returns the same store for one workspace, whose roots go on record with each call that is journalled through it.
+    /// They are full paths, the first one first.
+    pub fn of_workspace<'r>(&self, roots: impl IntoIterator<Item = &'r Path>) -> Self {
+        let roots = roots.into_iter().map(|root| self.inner.root(root)).collect();
+        Self { inner: Arc::clone(&self.inner), roots }
     }
 
     /// Returns the state directory, which a store in memory does not have.
@@ -201,6 +237,11 @@ impl Inner {
             }
         };
         result.map_err(self.place.error())
+    }
+
+    /// Returns a root as it is recorded.
+    pub(crate) fn root(&self, root: &Path) -> String {
+        self.redaction.text(&root.to_string_lossy()).into_owned()
     }
 
     /// Nothing panics while the set is locked; a poisoned set is whole.

@@ -67,10 +67,11 @@ fn intent(connection: &Connection, row: &IntentRow, lease: &str) -> Applied {
         .prepare_cached(
             "INSERT INTO calls
                 (id, version, tool, unknown_tool, entrance, principal, run, branch, parent, at, lease, stage,
-                 fingerprint, arguments_digest, decision, because, effects, bindings, arguments)
+                 fingerprint, arguments_digest, decision, because, effects, bindings, arguments, root, further_roots)
              VALUES
                 (:id, :version, :tool, :unknown_tool, :entrance, :principal, :run, :branch, :parent, :at, :lease,
-                 'intended', :fingerprint, :arguments_digest, :decision, :because, :effects, :bindings, :arguments)
+                 'intended', :fingerprint, :arguments_digest, :decision, :because, :effects, :bindings, :arguments,
+                 :root, :further_roots)
              ON CONFLICT (id) DO UPDATE SET
                 version = excluded.version, tool = excluded.tool, unknown_tool = excluded.unknown_tool,
                 lease = excluded.lease, stage = excluded.stage, fingerprint = excluded.fingerprint,
@@ -98,6 +99,8 @@ fn intent(connection: &Connection, row: &IntentRow, lease: &str) -> Applied {
             ":effects": row.effects,
             ":bindings": row.bindings,
             ":arguments": row.arguments,
+            ":root": row.root,
+            ":further_roots": row.further_roots,
         })?;
     if written > 0 {
         return Ok(Ok(()));

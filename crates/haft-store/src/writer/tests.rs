@@ -40,7 +40,7 @@ fn intent(number: u128, bytes: usize) -> Write {
         effects: None,
         decision: None,
     };
-    Write::Intent(Box::new(Recorder::new(&redaction).intent(&record).unwrap()))
+    Write::Intent(Box::new(Recorder::new(&redaction).intent(&record, &[]).unwrap()))
 }
 
 fn outcome(number: u128) -> Write {

@@ -176,7 +176,7 @@ fn a_database_of_a_later_haft_is_refused_and_left_alone() {
     later.pragma_update(None, "user_version", 99).unwrap();
     drop(later);
     let before = std::fs::read(&path).unwrap();
-    insta::assert_snapshot!(refusal(temp.path()), @"state database `DIR/haft.db` has form 99, and this haft knows forms up to 1; use a newer haft, or another state directory with HAFT_STATE_DIR");
+    insta::assert_snapshot!(refusal(temp.path()), @"state database `DIR/haft.db` has form 99, and this haft knows forms up to 2; use a newer haft, or another state directory with HAFT_STATE_DIR");
     assert_eq!(std::fs::read(&path).unwrap(), before);
 }
 
@@ -187,11 +187,66 @@ fn a_database_of_another_program_is_refused_and_left_alone() {
     let other = rusqlite::Connection::open(&path).unwrap();
     other.execute_batch("CREATE TABLE notes (text); PRAGMA user_version = 3;").unwrap();
     drop(other);
+    set_mode(temp.path(), 0o755);
+    set_mode(&path, 0o644);
     insta::assert_snapshot!(refusal(temp.path()), @"`DIR/haft.db` is a database of another program; move it away, or choose another state directory with HAFT_STATE_DIR");
     let other = rusqlite::Connection::open(&path).unwrap();
     let tables: i64 =
         other.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).unwrap();
     assert_eq!(tables, 1);
+    assert_eq!((mode(temp.path()), mode(&path)), (0o755, 0o644), "others keep their access");
+    assert_eq!(std::fs::read_dir(temp.path()).unwrap().count(), 1, "nothing is made beside it");
+}
+
+#[tokio::test]
+async fn records_can_be_looked_at_without_a_change() {
+    let temp = tempfile::tempdir().unwrap();
+    let config = || StoreConfig {
+        dir: temp.path().to_owned(),
+        retention: Retention::default(),
+        redaction: redaction(),
+    };
+    assert!(Store::open_to_look(config()).is_err(), "there is nothing to look at");
+    assert_eq!(std::fs::read_dir(temp.path()).unwrap().count(), 0);
+
+    let store = open(temp.path());
+    whole(&store, &intent(call(1)), Outcome::ok("x")).await;
+    drop(store);
+    let names = || {
+        let entries = std::fs::read_dir(temp.path()).unwrap();
+        entries.map(|it| it.unwrap().file_name()).collect::<std::collections::BTreeSet<_>>()
+    };
+    let before = names();
+    let looking = Store::open_to_look(config()).unwrap();
+    assert_eq!(looking.show(&call(1).into()).unwrap().summary.id, call(1));
+    assert_eq!(looking.usage().unwrap().calls, 1);
+    let record = intent(call(2));
+    let entry = haft_tool::ports::Entry::Intent(&record);
+    assert!(haft_tool::ports::Journal::append(&looking, entry).await.is_err());
+    drop(looking);
+    assert_eq!(names(), before);
+}
+
+#[test]
+fn records_of_the_first_form_get_the_later_one() {
+    let temp = tempfile::tempdir().unwrap();
+    set_mode(temp.path(), 0o700);
+    let path = temp.path().join("haft.db");
+    let first = rusqlite::Connection::open(&path).unwrap();
+    first.execute_batch(include_str!("../../src/database/0001_calls.sql")).unwrap();
+    first.pragma_update(None, "application_id", 0x6861_6674).unwrap();
+    first.pragma_update(None, "user_version", 1).unwrap();
+    first
+        .execute(
+            "INSERT INTO calls (id, version, tool, unknown_tool, entrance, principal, run, at, lease, stage, arguments)
+             VALUES (?1, 1, 'builtin/read', 0, 'cli', 'ada', ?2, 1, '', 'intended', '{}')",
+            [call(1).to_string(), String::from(crate::support::run(1))],
+        )
+        .unwrap();
+    drop(first);
+    let calls = open(temp.path()).log(&haft_store::LogFilter::default()).unwrap();
+    assert_eq!(calls.len(), 1);
+    assert!(calls[0].roots.is_empty(), "nobody wrote down where it was made");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Listing, showing, counting.
 
 use std::num::NonZeroU32;
+use std::path::Path;
 
 use haft_protocol::{Caller, IntentRecord, Outcome, Timestamp};
 use haft_store::{CallStatus, IdQuery, LogFilter, Store, StoreError};
@@ -30,6 +31,42 @@ async fn three() -> Store {
     begin(&store, call(3)).await;
     start(&store, call(3)).await;
     store
+}
+
+#[tokio::test]
+async fn calls_are_listed_by_the_workspace_they_were_made_in() {
+    let store = three().await;
+    let (here, there) = (Path::new("/home/me/here"), Path::new("/home/me/there"));
+    whole(&store.of_workspace([here]), &reading(call(4)), Outcome::ok("here")).await;
+    whole(&store.of_workspace([there, here]), &reading(call(5)), Outcome::ok("there")).await;
+    let listed = |root: Option<&Path>| {
+        let filter = LogFilter { root: root.map(Path::to_owned), ..LogFilter::default() };
+        let calls = store.log(&filter).unwrap();
+        calls.into_iter().map(|it| (it.id, it.roots.join(" "))).collect::<Vec<_>>()
+    };
+    let (of_here, of_there) = ("/home/me/here", "/home/me/there /home/me/here");
+    assert_eq!(listed(Some(here)), [(call(4), of_here.to_owned())]);
+    assert_eq!(listed(Some(there)), [(call(5), of_there.to_owned())]);
+    assert_eq!(listed(Some(Path::new("/home/me"))), []);
+    let all = listed(None);
+    assert_eq!(all.len(), 5);
+    assert_eq!(all[4], (call(1), String::new()), "of this one nobody said where it was made");
+    assert_eq!(store.show(&call(5).into()).unwrap().summary.roots.join(" "), of_there);
+}
+
+#[tokio::test]
+async fn arguments_are_listed_whole_or_by_their_begin() {
+    let store = three().await;
+    let long =
+        IntentRecord { arguments: json!({ "text": "é".repeat(3_000) }), ..reading(call(4)) };
+    whole(&store, &long, Outcome::ok("")).await;
+    let calls =
+        store.log(&LogFilter { limit: NonZeroU32::new(2), ..LogFilter::default() }).unwrap();
+    assert_eq!(calls[0].arguments, None);
+    let head = calls[0].arguments_head.as_deref().unwrap();
+    assert!(head.starts_with(r#"{"text":"éé"#) && head.chars().count() == 200, "{head}");
+    assert_eq!(calls[1].arguments.as_ref(), Some(&intent(call(3)).arguments));
+    assert_eq!(calls[1].arguments_head, None);
 }
 
 #[tokio::test]
