@@ -1,0 +1,15 @@
+//! What the door to processes promises, shown by real ones.
+#![cfg(target_os = "linux")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, prepares its files, and looks at the system's processes"
+)]
+
+mod confinement;
+mod ending;
+mod output;
+mod self_test;
+mod starting;
+mod support;
