@@ -1,9 +1,12 @@
 //! The command line: what can be typed.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::styling::{AnsiColor, Effects, Styles};
-use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use clap::{
+    Arg, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum, ValueHint,
+};
 
 use crate::command;
 
@@ -16,11 +19,15 @@ const STYLES: Styles = Styles::styled()
 const EXIT_CODES: &str = "\
 Exit codes:
   0    everything went well
-  1    a tool or command could not do what it was asked to
-  2    the command line, the arguments or the configuration is wrong
+  1    a tool or command could not do what it was asked to, or what was named
+       is not there
+  2    the command line, the arguments or the configuration is not right
   3    a control refused: policy, approval, workspace, protection, budget
   4    a tool ran past its deadline
   130  cancelled: by Ctrl-C, SIGTERM or SIGHUP";
+
+const WHERE_GLOBAL: &str =
+    "Options for every command, such as --root, --preset and --json: `haft --help`";
 
 /// Typed tools over your files, behind one call path that checks, confines and records every call.
 #[derive(Debug, Parser)]
@@ -34,10 +41,32 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
+impl Cli {
+    /// Reads what was typed.
+    pub(crate) fn read(typed: &[OsString]) -> Result<Self, clap::Error> {
+        let mut line = Self::command();
+        let global = line.get_arguments().filter(|it| it.is_global_set());
+        let global: Vec<Arg> = global.map(|it| it.clone().hide(true)).collect();
+        line = line.mut_subcommands(|it| without_global(it, &global));
+        let mut matches = line.try_get_matches_from_mut(typed)?;
+        Self::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut line))
+    }
+}
+
+/// Leaves what applies to every command out of a command's help, which would else say it anew for each of them.
+fn without_global(command: clap::Command, global: &[Arg]) -> clap::Command {
+    let own = command.get_after_help().map(|it| format!("\n\n{it}")).unwrap_or_default();
+    command
+        .args(global)
+        .after_help(format!("{WHERE_GLOBAL}{own}"))
+        .mut_subcommands(|it| without_global(it, global))
+}
+
 /// What applies to every command.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Global {
-    /// A directory that tools may look into; may be given again [default: the current directory]
+    /// A directory that tools may look into; may be given again [default: the nearest folder above with `.haft`, else the
+    /// current directory]
     #[arg(long, short = 'C', global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) root: Vec<PathBuf>,
 
@@ -48,6 +77,16 @@ pub(crate) struct Global {
     /// Say yes beforehand to what the preset and rules would ask about; never to what they deny
     #[arg(long, short = 'y', global = true)]
     pub(crate) yes: bool,
+
+    /// The shape of the built-in tools: actions (`reader`, `editor`) or verbs (`read_file`, `edit_file`)
+    #[arg(
+        long,
+        global = true,
+        value_name = "SHAPE",
+        default_value = "actions",
+        hide_possible_values = true
+    )]
+    pub(crate) toolset: ToolsetArg,
 
     /// Print one JSON object instead of text
     #[arg(long, global = true)]
@@ -61,7 +100,7 @@ pub(crate) struct Global {
     #[arg(long, global = true, conflicts_with = "state_dir")]
     pub(crate) no_state: bool,
 
-    /// Say more on standard error; again for even more (HAFT_LOG takes precise filters)
+    /// Say more on standard error; twice for details (HAFT_LOG takes precise filters)
     #[arg(long, short = 'v', global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
 
@@ -87,6 +126,24 @@ impl From<PresetArg> for haft::policy::Preset {
             PresetArg::ReadOnly => Self::ReadOnly,
             PresetArg::Edit => Self::Edit,
             PresetArg::Full => Self::Full,
+        }
+    }
+}
+
+/// The shapes of the built-in tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ToolsetArg {
+    /// A tool for each thing, with an argument that says what to do to it
+    Actions,
+    /// A tool for each thing to do
+    Verbs,
+}
+
+impl From<ToolsetArg> for haft::coding::Toolset {
+    fn from(toolset: ToolsetArg) -> Self {
+        match toolset {
+            ToolsetArg::Actions => Self::Actions,
+            ToolsetArg::Verbs => Self::Verbs,
         }
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use haft::config::{Config, ConfigError, Flags, Sources};
-use haft::store::{Retention, Store, StoreConfig};
+use haft::store::{Retention, Store, StoreConfig, StoreError};
 use haft::workspace::Protection;
 use haft::{DispatchLimits, Haft, LogicalPath, OpenError, State};
 
@@ -17,6 +17,7 @@ use crate::command::{Invocation, Records};
 use crate::environment::Environment;
 use crate::files;
 use crate::print::Tone;
+use crate::roots::{Root, Why};
 use crate::secrets;
 
 /// A mistake of the user's, as opposed to a fault of ours: exit code 2.
@@ -77,8 +78,8 @@ fn with_causes(error: &dyn std::error::Error) -> String {
 pub(crate) struct Assembled {
     /// The library's parts.
     pub(crate) haft: Haft,
-    /// The roots, as they were given.
-    pub(crate) roots: Vec<PathBuf>,
+    /// The roots, as they were chosen.
+    pub(crate) roots: Vec<Root>,
     /// The configuration.
     pub(crate) config: Config,
     /// What there is to say about it.
@@ -89,23 +90,6 @@ impl Invocation<'_> {
     /// Returns the name of the user, for the record.
     pub(crate) fn user(&self) -> String {
         self.environment.user.clone().unwrap_or_else(|| "somebody".to_owned())
-    }
-
-    /// Returns the roots: those given, else the current directory.
-    pub(crate) fn roots(&self) -> anyhow::Result<Vec<PathBuf>> {
-        let here = || {
-            self.environment.current_dir.clone().ok_or_else(|| {
-                UserMistake::new("the current directory is gone").hint("name one with `--root DIR`")
-            })
-        };
-        if self.global.root.is_empty() {
-            return Ok(vec![here()?]);
-        }
-        self.global
-            .root
-            .iter()
-            .map(|root| if root.is_absolute() { Ok(root.clone()) } else { Ok(here()?.join(root)) })
-            .collect()
     }
 
     /// Returns the state directory, unless no records are kept.
@@ -142,7 +126,13 @@ impl Invocation<'_> {
             retention: retention(&config),
             redaction: secrets::redaction(self.environment, &config)?,
         };
-        Ok(Store::open(config)?)
+        match Store::open(config.clone()) {
+            // Who cannot write can still look.
+            Err(error @ StoreError::Unwritable { .. }) => {
+                Store::open_to_look(config).map_err(|_| error.into())
+            }
+            opened => Ok(opened?),
+        }
     }
 }
 
@@ -167,8 +157,8 @@ fn config(invocation: &Invocation<'_>, project: Option<&Path>) -> anyhow::Result
 }
 
 /// Returns the real path of the project: the first root.
-pub(crate) fn project(roots: &[PathBuf]) -> anyhow::Result<PathBuf> {
-    let first = roots.first().context("there is always a first root")?;
+pub(crate) fn project(roots: &[Root]) -> anyhow::Result<PathBuf> {
+    let first = &roots.first().context("there is always a first root")?.path;
     files::real_path(first).map_err(|error| {
         UserMistake::new(format!("root `{}` cannot be used: {error}", first.display())).into()
     })
@@ -196,6 +186,7 @@ pub(crate) fn open_to_look(invocation: &Invocation<'_>) -> anyhow::Result<Haft> 
 }
 
 fn with_remarks(invocation: &Invocation<'_>, assembled: Assembled) -> Haft {
+    invocation.remark_on_root(&assembled.roots);
     for dropped in assembled.config.dropped() {
         invocation.printer.aside(Tone::Warn, "config", &dropped.to_string());
     }
@@ -214,11 +205,15 @@ pub(crate) fn remarks(assembled: &Assembled) -> Vec<String> {
         .iter()
         .map(|rule| format!("the rule `{rule}` ({}) names no tool there is", rule.origin()))
         .collect();
-    if let Some(above) = assembled.roots.first().and_then(|root| files::project_above(root)) {
+    let first = assembled.roots.first();
+    if let Some((above, is_same_user)) = first.and_then(|it| files::project_above(&it.path)) {
         let above = above.display();
-        remarks.push(format!(
-            "`{above}` has rules of its own, which are not in force here: call from there, or with `--root {above}`"
-        ));
+        let way = if is_same_user {
+            format!(": call from there, or with `--root {above}`")
+        } else {
+            ", for they belong to somebody else".to_owned()
+        };
+        remarks.push(format!("`{above}` has rules of its own, which are not in force here{way}"));
     }
     remarks
 }
@@ -255,7 +250,8 @@ pub(crate) fn assemble_in_part(
 
 fn assemble_from(invocation: &Invocation<'_>, config: Config) -> anyhow::Result<Assembled> {
     let mut roots = invocation.roots()?;
-    roots.extend(config.further_roots.iter().cloned());
+    let configured = config.further_roots.iter().cloned();
+    roots.extend(configured.map(|path| Root { path, why: Why::Configured }));
 
     let Config { protection, limits, .. } = &config;
     let protection = Protection::extended(&protection.extra, &protection.except)
@@ -273,22 +269,24 @@ fn assemble_from(invocation: &Invocation<'_>, config: Config) -> anyhow::Result<
         .protection(protection)
         .state(state)
         .approver(Arc::new(approver))
+        .toolset(invocation.global.toolset.into())
         .limits(dispatch_limits(&config))
         .budgets(limits.calls_per_step, limits.calls_per_run);
     for root in &roots {
-        builder = builder.root(root);
+        builder = builder.root(&root.path);
     }
-    // The patterns of rules have to lie in roots as the workspace opened them, so the policy comes after.
+    // The patterns of rules name roots as the workspace opened them, so the policy comes after.
     let yes = invocation.global.yes;
     let haft = builder
         .open_with(|workspace| {
-            let further: Vec<LogicalPath> = workspace.roots().skip(1).collect();
-            config.policy(&further, yes)
+            let roots: Vec<LogicalPath> = workspace.full_names().collect();
+            config.policy(&roots, yes)
         })
         .map_err(|error| match error {
             haft::OpenWithError::Open(error) => UserMistake::from(error),
             haft::OpenWithError::Policy(error) => UserMistake::from(error),
         })?;
+    tracing::debug!(roots = ?haft.workspace(), policy = %haft.policy().digest(), "assembled");
     let about_config = about(&config, invocation);
     Ok(Assembled { haft, roots, config, about_config })
 }
@@ -325,7 +323,11 @@ fn about(config: &Config, invocation: &Invocation<'_>) -> Vec<(Tone, String)> {
     let mut lines = Vec::new();
     match &invocation.environment.config_dir {
         Some(dir) => {
-            lines.push((Tone::Good, format!("yours: {}", dir.join("config.toml").display())));
+            let text = match config.user() {
+                Some(file) => format!("yours: {}", file.display()),
+                None => format!("yours: none; it would be {}", dir.join("config.toml").display()),
+            };
+            lines.push((Tone::Good, text));
         }
         None => lines.push((Tone::Warn, "yours: none, for HOME is not set".to_owned())),
     }

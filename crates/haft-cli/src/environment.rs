@@ -17,6 +17,8 @@ pub(crate) struct Environment {
     pub(crate) config_dir: Option<PathBuf>,
     /// The platform's state directory for haft.
     pub(crate) platform_state_dir: Option<PathBuf>,
+    /// The home folder.
+    pub(crate) home: Option<PathBuf>,
     /// `HAFT_LOG`.
     pub(crate) log: Option<String>,
     /// The name of the user, for the record.
@@ -54,6 +56,7 @@ impl Environment {
                 .or_else(|| folder("XDG_CONFIG_HOME").or_else(|| beneath_home(config)).map(haft)),
             platform_state_dir: folder("XDG_STATE_HOME").or_else(|| beneath_home(state)).map(haft),
             log: text("HAFT_LOG"),
+            home,
             user: text("USER").or_else(|| text("LOGNAME")),
             current_dir: std::env::current_dir().ok(),
             arguments: std::env::args_os().collect(),

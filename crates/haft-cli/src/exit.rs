@@ -1,4 +1,7 @@
 //! Exit codes, which scripts may rely on.
+//!
+//! What is typed well and names something that is not there (a tool, a call, a file) is [`Exit::Failed`]. What cannot be
+//! understood, or could mean several things, is [`Exit::Usage`]. This holds for every command.
 
 use std::process::ExitCode;
 
@@ -9,9 +12,9 @@ use haft::{Outcome, Status};
 pub(crate) enum Exit {
     /// Everything went well.
     Ok = 0,
-    /// A tool or command could not do what it was asked to.
+    /// A tool or command could not do what it was asked to, or what was named is not there.
     Failed = 1,
-    /// The command line, the arguments or the configuration is wrong.
+    /// The command line, the arguments or the configuration is not right.
     Usage = 2,
     /// A control refused.
     Denied = 3,

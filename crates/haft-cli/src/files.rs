@@ -7,6 +7,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use haft::config::PROJECT_FILE;
@@ -15,16 +16,58 @@ use haft::limits::CONFIG_BYTES;
 /// The name of the file of trusted projects, beside the user's configuration.
 pub(crate) const TRUST_FILE: &str = "trust.json";
 
+/// What makes a folder a project.
+const PROJECT_FOLDER: &str = ".haft";
+
+/// The bit of a mode that lets everybody write.
+const OTHERS_WRITE: u32 = 0o002;
+
 /// Returns the real path of a directory.
 pub(crate) fn real_path(path: &Path) -> io::Result<PathBuf> {
     fs::canonicalize(path)
 }
 
-/// Returns the nearest folder above a project that has a project's file of its own.
-pub(crate) fn project_above(project: &Path) -> Option<PathBuf> {
+/// Returns the nearest folder above a directory that is a project, for it holds a folder `.haft`; `None` where the
+/// directory is one itself.
+///
+/// The way up ends before the home folder and the root of the file system, and before a folder that lies on another file
+/// system, belongs to somebody else than the directory, or is open to everybody: what is found there could have been put
+/// there by anybody.
+pub(crate) fn project_around(here: &Path, home: Option<&Path>) -> Option<PathBuf> {
+    let here = real_path(here).ok()?;
+    let home = home.and_then(|home| real_path(home).ok());
+    let facts = fs::metadata(&here).ok()?;
+    let is_ours = |it: &fs::Metadata| it.uid() == facts.uid() && it.dev() == facts.dev();
+    for folder in here.ancestors() {
+        let is_home = home.as_ref().is_some_and(|home| home.starts_with(folder));
+        let within = fs::symlink_metadata(folder).ok()?;
+        let is_open_to_all = within.mode() & OTHERS_WRITE != 0;
+        let is_border = is_home || folder.parent().is_none() || is_open_to_all || !is_ours(&within);
+        if is_border && folder != here {
+            return None;
+        }
+        match fs::symlink_metadata(folder.join(PROJECT_FOLDER)) {
+            Ok(_) if folder == here => return None,
+            Ok(found) => return (found.is_dir() && is_ours(&found)).then(|| folder.to_owned()),
+            Err(error) if is_absent(&error) => {}
+            Err(_) => return None,
+        }
+        if is_border {
+            return None;
+        }
+    }
+    None
+}
+
+/// Returns the nearest folder above a project that has a project's file of its own, and whether it belongs to the same
+/// user.
+pub(crate) fn project_above(project: &Path) -> Option<(PathBuf, bool)> {
     let project = real_path(project).ok()?;
+    let owner = |path: &Path| fs::metadata(path).ok().map(|facts| facts.uid());
     let mut above = project.ancestors().skip(1);
-    above.find(|it| it.join(PROJECT_FILE).is_file()).map(Path::to_owned)
+    let found = above.find(|it| it.join(PROJECT_FILE).is_file())?;
+    let is_same = [found, &found.join(PROJECT_FILE)].iter().all(|it| owner(it) == owner(&project));
+    Some((found.to_owned(), is_same))
 }
 
 /// Reads a configuration file; `None` when it is not there.
@@ -57,7 +100,7 @@ pub(crate) fn read(path: &Path, project: Option<&Path>) -> io::Result<Option<Vec
         Err(error) => return Err(error),
     }
     let file = File::open(path)?;
-    if within.is_some() && has_other_names(&file.metadata()?) {
+    if within.is_some() && file.metadata()?.nlink() > 1 {
         return Err(io::Error::other(
             "it has other names (hard links), and may be a file of elsewhere: copy it",
         ));
@@ -65,16 +108,6 @@ pub(crate) fn read(path: &Path, project: Option<&Path>) -> io::Result<Option<Vec
     let mut bytes = Vec::new();
     file.take(CONFIG_BYTES as u64 + 1).read_to_end(&mut bytes)?;
     Ok(Some(bytes))
-}
-
-#[cfg(unix)]
-fn has_other_names(facts: &fs::Metadata) -> bool {
-    std::os::unix::fs::MetadataExt::nlink(facts) > 1
-}
-
-#[cfg(not(unix))]
-fn has_other_names(_: &fs::Metadata) -> bool {
-    false
 }
 
 /// Tells whether this process was started to ignore a signal, as `nohup` does. Where the system does not say, it is not.
@@ -94,11 +127,8 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
     let draft = path.with_extension(format!("draft-{}", std::process::id()));
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let written = options.open(&draft).and_then(|mut file| {
+    let opened = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft);
+    let written = opened.and_then(|mut file| {
         file.write_all(bytes)?;
         file.sync_all()
     });

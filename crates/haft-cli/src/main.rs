@@ -13,13 +13,13 @@ mod files;
 mod print;
 mod progress;
 mod property;
+mod roots;
 mod secrets;
 mod when;
 
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
-use clap::Parser as _;
 use tracing_subscriber::EnvFilter;
 
 use crate::args::{Cli, Command, Global};
@@ -29,7 +29,7 @@ use crate::print::{Printer, Tone};
 
 fn main() -> ExitCode {
     let environment = Environment::read();
-    let Cli { global, command } = match Cli::try_parse_from(&environment.arguments) {
+    let Cli { global, command } = match Cli::read(&environment.arguments) {
         Ok(cli) => cli,
         Err(unread) => return print::unread(&unread, &environment).into(),
     };
@@ -78,7 +78,7 @@ fn log_to_stderr(global: &Global, environment: &Environment, printer: Printer) {
     }
     let level = match global.verbose {
         0 => "error",
-        1 => "info,haft=debug",
+        1 => "info",
         2 => "debug",
         _ => "trace",
     };

@@ -305,6 +305,12 @@ pub(crate) fn cut(text: &str, columns: usize) -> String {
 
 /// Returns how many columns text is wrapped to.
 pub(crate) fn columns() -> usize {
-    let narrower = crate::environment::columns().filter(|_| io::stdout().is_terminal());
-    narrower.map_or(COLUMNS, |columns| columns.clamp(40, COLUMNS))
+    width().map_or(COLUMNS, |columns| columns.clamp(40, COLUMNS))
+}
+
+/// Returns how many columns a line has where standard output is a terminal.
+pub(crate) fn width() -> Option<usize> {
+    let is_terminal = io::stdout().is_terminal();
+    let columns = || crate::environment::columns().unwrap_or_else(textwrap::termwidth);
+    is_terminal.then(|| columns().max(40))
 }

@@ -69,7 +69,8 @@ impl Explainer<'_> {
         let known: Vec<&str> =
             known.filter(|key| !object.is_empty() || !self.fixed.contains_key(*key)).collect();
         let given = self.value.pointer(object);
-        let missing = known.iter().copied().filter(|key| given.is_none_or(|it| it.get(key).is_none()));
+        let missing =
+            known.iter().copied().filter(|key| given.is_none_or(|it| it.get(key).is_none()));
         let expected = match words::meant(name, missing) {
             _ if known.is_empty() => "no keys are allowed here".to_owned(),
             Some(near) => {

@@ -116,8 +116,19 @@ const SYNONYMS: &[(&str, &[&str])] = &[
     (
         "path",
         &[
-            "file", "filepath", "filename", "absolutepath", "relativepath", "targetfile", "directory",
-            "dir", "dirpath", "directorypath", "folder", "root", "cwd",
+            "file",
+            "filepath",
+            "filename",
+            "absolutepath",
+            "relativepath",
+            "targetfile",
+            "directory",
+            "dir",
+            "dirpath",
+            "directorypath",
+            "folder",
+            "root",
+            "cwd",
         ],
     ),
     ("pattern", &["query", "regex", "regexp", "search", "searchterm", "needle"]),
@@ -131,10 +142,7 @@ const SYNONYMS: &[(&str, &[&str])] = &[
 
 /// Finds the one name that another word most likely means: one that is written much like it, or one that models also
 /// know by that word.
-pub(crate) fn meant<'n>(
-    word: &str,
-    names: impl IntoIterator<Item = &'n str>,
-) -> Option<&'n str> {
+pub(crate) fn meant<'n>(word: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let names: Vec<&str> = names.into_iter().collect();
     nearest(word, names.iter().copied()).or_else(|| {
         let plain = plain(word);

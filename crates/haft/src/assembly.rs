@@ -263,6 +263,7 @@ impl HaftBuilder {
             State::Memory => Some(Store::in_memory(Retention::default(), Redaction::new([])?)?),
             State::Directory(config) => Some(Store::open(config)?),
         };
+        let store = store.map(|store| store.of_workspace(workspace.real_roots()));
         let ports = Ports {
             journal: port(
                 store.as_ref(),

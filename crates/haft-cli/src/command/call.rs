@@ -69,11 +69,12 @@ pub(crate) async fn run(invocation: &Invocation<'_>, args: CallArgs) -> anyhow::
     };
     let exit = Exit::of(&outcome);
     if printer.is_json() {
-        return printer.envelope(exit, json!({ "call": id, "outcome": outcome }));
+        let text = outcome.model_text();
+        return printer.envelope(exit, json!({ "call": id, "text": text, "outcome": outcome }));
     }
     show(printer, &outcome);
     if let Some(store) = haft.store() {
-        tracing::debug!(call = %id, store = ?store, "recorded");
+        tracing::info!(call = %id, store = ?store, "recorded");
     }
     Ok(exit)
 }
@@ -135,6 +136,11 @@ fn from_stdin() -> anyhow::Result<RawArguments> {
         .read_to_end(&mut bytes)
         .context("standard input cannot be read")?;
     match String::from_utf8(bytes) {
+        Ok(text) if text.trim().is_empty() => Err(UserMistake::new(
+            "standard input is empty: expected the arguments as one JSON object",
+        )
+        .hint("write `{}` where there are none")
+        .into()),
         Ok(text) => Ok(RawArguments::Text(text)),
         Err(error) if error.as_bytes().len() as u64 == most => {
             Ok(RawArguments::Text(String::from_utf8_lossy(error.as_bytes()).into_owned()))

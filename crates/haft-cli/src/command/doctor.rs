@@ -60,7 +60,7 @@ fn lines(assembled: Option<&Assembled>, mistakes: &[anyhow::Error]) -> Vec<Line>
     let mut say = |topic, tone, text: String| lines.push(Line { topic, tone, text });
     say("haft", Tone::Good, format!("version {}", env!("CARGO_PKG_VERSION")));
     for root in assembled.iter().flat_map(|it| &it.roots) {
-        say("roots", Tone::Good, root.display().to_string());
+        say("roots", Tone::Good, format!("{}: {}", root.path.display(), root.why));
     }
     let mut said = String::new();
     for mistake in mistakes {

@@ -1,27 +1,36 @@
 //! `haft log`: list recorded calls.
 
 use std::num::NonZeroU32;
+use std::path::PathBuf;
 
 use clap::Args;
-use haft::Timestamp;
 use haft::store::{CallStatus, CallSummary, LogFilter};
+use haft::{Timestamp, limits};
+use serde_json::Value;
 use textwrap::core::display_width;
 
 use super::Invocation;
-use crate::assemble::UserMistake;
+use crate::assemble::{UserMistake, project};
 use crate::exit::Exit;
-use crate::print::{Tone, columns, cut};
+use crate::print::{Tone, cut, width};
 use crate::when;
 
 /// Columns for the name of a tool.
 const TOOL_COLUMNS: usize = 14;
 
+/// Columns of a line where there is no terminal to fit into.
+const COLUMNS: usize = 160;
+
 /// List recorded calls, newest first
 #[derive(Debug, Args)]
 pub(crate) struct LogArgs {
     /// How many calls to list
-    #[arg(long, short = 'n', default_value = "20")]
+    #[arg(long, short = 'n', default_value = "20", value_parser = limit)]
     limit: NonZeroU32,
+
+    /// Calls of every workspace, not of this one alone
+    #[arg(long)]
+    all: bool,
 
     /// Only calls of this tool, by qualified name or its last part
     #[arg(long)]
@@ -48,6 +57,7 @@ pub(crate) fn run(invocation: &Invocation<'_>, args: &LogArgs) -> anyhow::Result
     };
     let filter = LogFilter {
         limit: Some(args.limit),
+        root: if args.all { None } else { Some(workspace(invocation)?) },
         tool: args.tool.clone(),
         status: args.status,
         since,
@@ -60,12 +70,35 @@ pub(crate) fn run(invocation: &Invocation<'_>, args: &LogArgs) -> anyhow::Result
         return printer.envelope(Exit::Ok, calls);
     }
     if calls.is_empty() {
-        printer.text("no calls are recorded that match");
+        printer.text(if args.all {
+            "no calls are recorded that match"
+        } else {
+            "no calls of this workspace are recorded that match; `--all` lists those of all"
+        });
     }
+    let mut within = "";
     for call in &calls {
+        let root = call.roots.first().map_or("an unknown workspace", String::as_str);
+        if args.all && within != root {
+            printer.line(&[(Tone::Faint, "in "), (Tone::Plain, root)]);
+            within = root;
+        }
         line(invocation, call);
     }
     Ok(Exit::Ok)
+}
+
+/// Returns the root by which records know this workspace.
+pub(super) fn workspace(invocation: &Invocation<'_>) -> anyhow::Result<PathBuf> {
+    let roots = invocation.roots().and_then(|roots| project(&roots));
+    Ok(roots.map_err(|error| {
+        UserMistake::new(format!("this workspace is not known: {error:#}"))
+            .hint("`haft log --all` lists the calls of all workspaces")
+    })?)
+}
+
+fn limit(text: &str) -> Result<NonZeroU32, String> {
+    text.parse().map_err(|_| format!("expected a number from 1 to {}", limits::LOG_CALLS_MAX))
 }
 
 fn line(invocation: &Invocation<'_>, call: &CallSummary) {
@@ -81,8 +114,8 @@ fn line(invocation: &Invocation<'_>, call: &CallSummary) {
     let tool = haft::text::visible_line(call.tool.rsplit('/').next().unwrap_or(&call.tool));
     let tool = format!("{:<10} ", cut(&tool, TOOL_COLUMNS));
     let head = format!("{id}  {at}{status}{tool}{took}");
-    let room = columns().saturating_sub(display_width(&head));
-    let arguments = cut(&haft::text::visible_line(&call.arguments), room);
+    let room = width().unwrap_or(COLUMNS).saturating_sub(display_width(&head));
+    let arguments = cut(&haft::text::visible_line(&arguments(call)), room);
     invocation.printer.line(&[
         (Tone::Strong, &id),
         (Tone::Faint, &format!("  {at}")),
@@ -91,6 +124,24 @@ fn line(invocation: &Invocation<'_>, call: &CallSummary) {
         (Tone::Faint, &arguments),
         (Tone::Faint, &took),
     ]);
+}
+
+/// Returns the arguments as `key=value` where they are known whole, for a line has no room for what JSON needs beside.
+fn arguments(call: &CallSummary) -> String {
+    let word = |value: &Value| match value {
+        Value::String(text) if !text.is_empty() && !text.contains(char::is_whitespace) => {
+            text.clone()
+        }
+        value => value.to_string(),
+    };
+    match &call.arguments {
+        Some(Value::Object(arguments)) => {
+            let pairs = arguments.iter().map(|(key, value)| format!("{key}={}", word(value)));
+            pairs.collect::<Vec<_>>().join(" ")
+        }
+        Some(other) => word(other),
+        None => call.arguments_head.clone().unwrap_or_default(),
+    }
 }
 
 /// Returns the time now, for the state commands.

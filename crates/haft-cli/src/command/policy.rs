@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::Invocation;
 use super::call::{raw_arguments, show};
+use super::show::bound;
 use crate::assemble::{assemble, open};
 use crate::exit::Exit;
 use crate::print::Tone;
@@ -69,8 +70,7 @@ async fn explain(invocation: &Invocation<'_>, args: ExplainArgs) -> anyhow::Resu
         return printer.envelope(exit, rehearsal);
     }
     for binding in &rehearsal.bindings {
-        let given = format!("  {} `{}` is ", binding.slot, binding.given);
-        printer.line(&[(Tone::Plain, &given), (Tone::Strong, binding.path.as_str())]);
+        printer.line(&[(Tone::Plain, "  "), (Tone::Strong, &bound(binding))]);
     }
     printer.text(&rehearsal.explanation.to_string());
     for notice in &rehearsal.notices {
@@ -93,7 +93,14 @@ fn rules(invocation: &Invocation<'_>) -> anyhow::Result<Exit> {
             .collect();
         let dropped: Vec<_> = assembled.config.dropped().iter().map(ToString::to_string).collect();
         let presets: Vec<_> = policy.presets().map(|it| it.to_string()).collect();
-        let data = json!({ "presets": presets, "rules": rules, "dropped": dropped, "idle": idle, "digest": policy.digest() });
+        let astray: Vec<_> = policy
+            .astray()
+            .map(|(rule, pattern)| json!({ "rule": rule.to_string(), "pattern": pattern }))
+            .collect();
+        let data = json!({
+            "presets": presets, "rules": rules, "dropped": dropped, "idle": idle, "astray": astray,
+            "digest": policy.digest(),
+        });
         return printer.envelope(Exit::Ok, data);
     }
     let origin = assembled.config.origin("preset").to_string();
@@ -114,6 +121,10 @@ fn rules(invocation: &Invocation<'_>) -> anyhow::Result<Exit> {
     }
     for rule in idle {
         printer.aside(Tone::Warn, "idle", &format!("`{rule}` names no tool there is"));
+    }
+    for (rule, pattern) in policy.astray() {
+        let text = format!("`{pattern}` ({}) lies in no root here", rule.origin());
+        printer.aside(Tone::Faint, "idle", &text);
     }
     for dropped in assembled.config.dropped() {
         printer.aside(Tone::Warn, "dropped", &dropped.to_string());

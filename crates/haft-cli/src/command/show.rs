@@ -1,11 +1,13 @@
 //! `haft show`: show one recorded call, or the bytes of an artifact.
 
-use clap::Args;
-use haft::ArtifactId;
-use haft::store::{CallDetail, IdQuery, StoreError};
+use std::num::NonZeroU32;
 
-use super::Invocation;
+use clap::Args;
+use haft::store::{CallDetail, IdQuery, LogFilter, StoreError};
+use haft::{ArtifactId, BindingRecord, Status};
+
 use super::call::show as show_outcome;
+use super::{Invocation, log};
 use crate::assemble::UserMistake;
 use crate::exit::Exit;
 use crate::print::{Printer, Tone};
@@ -14,24 +16,30 @@ use crate::when;
 /// Show one recorded call
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
-    /// The call: its id, the first or last four letters or more of it, or `last`; or the id of an artifact, whose bytes
-    /// are written as they are
+    /// The call: its id, the first or last four letters or more of it, or `last` for the latest of this workspace; or the
+    /// id of an artifact, whose bytes are written as they are
     id: String,
 }
 
 pub(crate) fn run(invocation: &Invocation<'_>, args: &ShowArgs) -> anyhow::Result<Exit> {
     let store = invocation.store()?;
     let printer = invocation.printer;
-    let query: IdQuery =
+    let mut query: IdQuery =
         args.id.parse().map_err(|error: StoreError| UserMistake::new(error.to_string()))?;
+    if query == IdQuery::Last {
+        let root = Some(log::workspace(invocation)?);
+        let latest = LogFilter { limit: Some(NonZeroU32::MIN), root, ..LogFilter::default() };
+        let Some(call) = store.log(&latest)?.pop() else {
+            let hint = "`haft call` makes one; `haft log --all` lists those of all workspaces";
+            return Ok(not_found(printer, "no calls of this workspace are recorded yet", hint));
+        };
+        query = call.id.into();
+    }
     match store.show(&query) {
         Ok(detail) if printer.is_json() => printer.envelope(Exit::Ok, detail),
         Ok(detail) => {
             print(printer, &detail);
             Ok(Exit::Ok)
-        }
-        Err(StoreError::NoSuchCall { .. }) if query == IdQuery::Last => {
-            Ok(not_found(printer, "no calls are recorded yet", "`haft call` makes one"))
         }
         Err(error @ StoreError::NoSuchCall { .. }) => {
             let found = args.id.parse().map(|id: ArtifactId| store.artifact(id));
@@ -52,6 +60,30 @@ pub(crate) fn run(invocation: &Invocation<'_>, args: &ShowArgs) -> anyhow::Resul
             Err(UserMistake::new(error.to_string()).into())
         }
         Err(error) => Err(error.into()),
+    }
+}
+
+/// Says what was decided, also where policy was never asked.
+fn decision(detail: &CallDetail) -> Option<String> {
+    if let Some(decision) = &detail.intent.decision {
+        return Some(format!("{}: {}", decision.decision, decision.because));
+    }
+    let status = detail.outcome.as_ref().map(|it| &it.outcome.status)?;
+    Some(match status {
+        Status::Denied(denial) => {
+            format!("deny: {} refused before policy was asked", denial.control)
+        }
+        _ => "none: the call ended before policy was asked".to_owned(),
+    })
+}
+
+/// Says where a path of a call leads.
+pub(super) fn bound(binding: &BindingRecord) -> String {
+    let BindingRecord { slot, given, path, .. } = binding;
+    match path.as_str() {
+        "." => format!("{slot} `{given}` is the first root"),
+        path if path == given => format!("{slot} `{given}`"),
+        path => format!("{slot} `{given}` leads to `{path}`"),
     }
 }
 
@@ -84,11 +116,14 @@ fn print(printer: Printer, detail: &CallDetail) {
         field("ran", &format!("{ms} ms in {attempts}"));
     }
     field("by", &format!("{} through {}", summary.principal, summary.entrance));
-    if let Some(decision) = &detail.intent.decision {
-        field("decision", &format!("{}: {}", decision.decision, decision.because));
+    if let Some(root) = summary.roots.first() {
+        field("in", root);
+    }
+    if let Some(decision) = decision(detail) {
+        field("decision", &decision);
     }
     for binding in &detail.intent.bindings {
-        field("bound", &format!("{} `{}` is {}", binding.slot, binding.given, binding.path));
+        field("bound", &bound(binding));
     }
     for ticket in &detail.tickets {
         field("asked", &ticket.record.because);

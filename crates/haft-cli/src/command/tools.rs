@@ -5,7 +5,7 @@ use haft::{Registered, Selection};
 use serde_json::{Value, json};
 
 use super::Invocation;
-use crate::assemble::{UserMistake, open_to_look};
+use crate::assemble::open_to_look;
 use crate::exit::Exit;
 use crate::print::{Printer, Tone};
 use crate::property::Property;
@@ -45,11 +45,12 @@ pub(crate) fn run(invocation: &Invocation<'_>, args: &ToolsArgs) -> anyhow::Resu
         Some(ToolsCommand::Show { name }) => {
             let Some(tool) = snapshot.find(name) else {
                 let nearest = snapshot.nearest(name);
-                let mut mistake = UserMistake::new(format!("there is no tool `{name}`"));
+                let mut hints = vec!["`haft tools` lists them".to_owned()];
                 if !nearest.is_empty() {
-                    mistake = mistake.hint(format!("nearest: {}", nearest.join(", ")));
+                    hints.insert(0, format!("nearest: {}", nearest.join(", ")));
                 }
-                return Err(mistake.hint("`haft tools` lists them").into());
+                let text = format!("there is no tool `{name}`");
+                return Ok(printer.error(Exit::Failed, "not_found", &text, &hints));
             };
             if printer.is_json() {
                 return printer.envelope(Exit::Ok, detail(tool));

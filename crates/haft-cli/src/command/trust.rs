@@ -60,10 +60,8 @@ pub(crate) fn run(invocation: &Invocation<'_>, args: &TrustArgs) -> anyhow::Resu
     let bytes = files::read(&path, Some(&project))
         .map_err(|error| mistake(&format!("`{}`", path.display()), &error))?;
     let Some(bytes) = bytes else {
-        return Err(UserMistake::new(format!(
-            "this project has no {PROJECT_FILE}, so there is nothing to trust"
-        ))
-        .into());
+        let text = format!("there is no `{}`, so there is nothing to trust", path.display());
+        return Ok(printer.error(Exit::Failed, "not_found", &text, &[]));
     };
     let digest = Digest::of_bytes(&bytes);
     if !trust.is_trusted(&project, PROJECT_FILE, &digest) {

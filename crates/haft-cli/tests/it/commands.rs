@@ -7,5 +7,6 @@ mod interrupting;
 mod pages;
 mod printing;
 mod records;
+mod roots;
 mod rules;
 mod terminal;

@@ -180,7 +180,7 @@ impl Rig {
 
     /// Returns how many calls are on record.
     pub(crate) fn recorded(&self) -> usize {
-        self.json(&["log"])["data"].as_array().unwrap().len()
+        self.json(&["log", "--all"])["data"].as_array().unwrap().len()
     }
 
     /// Makes the command for a user whom permission bits bind, as they bind everybody but root. `None` where this

@@ -119,10 +119,10 @@ fn zero_and_negative_positions_never_reach_the_body() {
         assert_eq!(failure(&outcome).kind, ErrorKind::InvalidArguments, "{args}");
     }
     insta::assert_snapshot!(rig.read(&json!({ "path": "a.txt", "limit": 0 })), @"failed (invalid_arguments): /limit: found 0, expected an integer from 1 to 2000");
-    insta::assert_snapshot!(rig.read(&json!({ "path": "a.txt", "recursive": true })), @r"
+    insta::assert_snapshot!(rig.read(&json!({ "path": "a.txt", "recursive": true })), @r#"
     1	one
-    [notice: /recursive: dropped an unknown key]
-    ");
+    [notice: /recursive: dropped a key that belongs to "list_dir"]
+    "#);
 }
 
 #[test]

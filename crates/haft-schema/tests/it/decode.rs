@@ -358,7 +358,10 @@ fn a_lone_value_becomes_a_list_where_only_a_list_is_taken() {
     let repaired = json!({"edits": [{"line": 3}], "both": "x", "any": "x"});
     assert_eq!(Value::Object(decoded.arguments), repaired, "what is valid is never changed");
     let repairs: Vec<_> = decoded.repairs.iter().map(ToString::to_string).collect();
-    assert_eq!(repairs, ["/edits: took a lone value as a list of one", "/edits/0/line: read a text as a number"]);
+    assert_eq!(
+        repairs,
+        ["/edits: took a lone value as a list of one", "/edits/0/line: read a text as a number"]
+    );
 }
 
 #[test]

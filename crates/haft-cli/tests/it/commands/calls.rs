@@ -137,21 +137,22 @@ fn arguments_that_are_no_object_are_mistakes() {
             ran.stderr
         });
     insta::assert_snapshot!(said.join("\n"), @r#"
-    invalid_arguments: /action: missing, expected one of "read", "list_dir"
+    error: standard input is empty: expected the arguments as one JSON object
+    hint: write `{}` where there are none
 
     invalid_arguments: the arguments end in the middle; nothing was run; send the call again, in smaller parts
 
-    invalid_arguments: the arguments are no JSON: expected a key in double quotes (line 1, column 2, near `{action: "list_dir"}`); send one JSON object; inside texts write `\"`, `\\` and `\n`
+    invalid_arguments: the arguments are not JSON: expected a key in double quotes (line 1, column 2, near `{action: "list_dir"}`); send one JSON object; inside texts write `\"`, `\\` and `\n`
 
     invalid_arguments: the arguments are an array of 1 item, expected an object; send one JSON object
 
-    invalid_arguments: the arguments are no JSON: there is no object in it (line 1, column 1, near `x`); send one JSON object; inside texts write `\"`, `\\` and `\n`
+    invalid_arguments: the arguments are not JSON: there is no object in it (line 1, column 1, near `x`); send one JSON object; inside texts write `\"`, `\\` and `\n`
 
     invalid_arguments: /action: missing, expected one of "read", "list_dir"
 
-    invalid_arguments: the arguments are no JSON: there is more after the object (line 1, column 3, near `{} {}`); send one JSON object; inside texts write `\"`, `\\` and `\n`
+    invalid_arguments: the arguments are not JSON: there is more after the object (line 1, column 3, near `{} {}`); send one JSON object; inside texts write `\"`, `\\` and `\n`
 
-    invalid_arguments: the arguments are no JSON: there is no object in it (line 1, column 1, near ` `); send one JSON object; inside texts write `\"`, `\\` and `\n`
+    invalid_arguments: the arguments are not JSON: there is no object in it (line 1, column 1, near ` `); send one JSON object; inside texts write `\"`, `\\` and `\n`
     "#);
 
     let deep = format!("{{\"path\": {}{}}}", "[".repeat(50_000), "]".repeat(50_000));
@@ -178,7 +179,7 @@ fn a_tool_answers_to_both_its_names() {
         assert_eq!(rig.json(&["tools", "show", name])["data"]["wire"], "reader");
     }
     let ran = rig.haft(&["tools", "show", "raeder"]);
-    assert_eq!(ran.exit, 2);
+    assert_eq!(ran.exit, 1);
     insta::assert_snapshot!(ran.stderr, @r"
     error: there is no tool `raeder`
     hint: nearest: reader
@@ -214,28 +215,28 @@ fn tools_are_listed_and_shown() {
           - `read`: Show a text file as numbered lines, or an image.
           - `list_dir`: List what is in a directory.
       path  string
-          The file or directory. Default: "." for `list_dir`. Required for `read`.
+          Required for `read`. The file or directory. Default: "." for `list_dir`.
       offset  integer, default 1
-          Number of the first line to show. Only for `read`.
+          Only for `read`. Number of the first line to show.
       column  integer, default 0
-          Bytes of that line to pass over, to go on in a long line that was cut.
-          Only for `read`.
+          Only for `read`. Bytes of that line to pass over, to go on in a long line
+          that was cut.
       limit  integer
           For `read`: Lines to show at most.
           For `list_dir`: Entries to list at most.
       recursive  boolean, default false
-          Also list what is in the directories beneath, 3 levels in all where
-          `depth` is not given. Only for `list_dir`.
+          Only for `list_dir`. Also list what is in the directories beneath, 3
+          levels in all where `depth` is not given.
       depth  integer
-          Levels to list; 1 is the directory itself. Only for `list_dir`.
+          Only for `list_dir`. Levels to list; 1 is the directory itself.
       kinds  list of file | dir | link | fifo | socket | device | other, default []
-          Kinds to list; all where none is given. Only for `list_dir`.
+          Only for `list_dir`. Kinds to list; all where none is given.
       include  list of string, default []
-          Globs of which one must match: a name (`*.rs`), or with a slash a path
-          from `path` on (`src/**`). Only for `list_dir`.
+          Only for `list_dir`. Globs of which one must match: a name (`*.rs`), or
+          with a slash a path from `path` on (`src/**`).
       include_ignored  boolean, default false
-          Also list what ignore rules such as `.gitignore` leave out. Only for
-          `list_dir`.
+          Only for `list_dir`. Also list what ignore rules such as `.gitignore`
+          leave out.
     "#);
 }
 

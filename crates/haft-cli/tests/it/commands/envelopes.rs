@@ -26,6 +26,7 @@ fn of_a_call_that_went_well() {
       "exit": 0,
       "data": {
         "call": "ID",
+        "text": "1\ttext",
         "outcome": {
           "status": "ok",
           "content": [
@@ -73,6 +74,7 @@ fn of_a_call_that_failed() {
       "exit": 1,
       "data": {
         "call": "ID",
+        "text": "failed (not_found): `b.txt` does not exist\nhint: near it: `a.txt`",
         "outcome": {
           "status": "failed",
           "kind": "not_found",
@@ -99,6 +101,7 @@ fn of_a_call_that_was_denied() {
       "exit": 3,
       "data": {
         "call": "ID",
+        "text": "denied by protection: `.env` is protected: environment files hold credentials\nhint: do without its content, or ask the user to provide what is needed",
         "outcome": {
           "status": "denied",
           "control": "protection",
@@ -206,7 +209,9 @@ fn of_one_tool() {
         "slots": [
           {
             "name": "path",
-            "argument": "/path",
+            "source": {
+              "argument": "/path"
+            },
             "access": "read",
             "existence": "required"
           }
@@ -248,6 +253,7 @@ fn of_policy_show() {
         "idle": [
           "deny tool = \"nosuch\""
         ],
+        "astray": [],
         "digest": "DIGEST"
       }
     }
@@ -408,7 +414,16 @@ fn of_log_and_show() {
           "ended_at": "…",
           "run_ms": "…",
           "attempts": 1,
-          "arguments": "{\"action\":\"read\",\"path\":\"a.txt\",\"offset\":1,\"column\":0,\"limit\":2000}",
+          "arguments": {
+            "action": "read",
+            "path": "a.txt",
+            "offset": 1,
+            "column": 0,
+            "limit": 2000
+          },
+          "roots": [
+            "…/ws"
+          ],
           "head": "1\ttext"
         }
       ]
@@ -434,7 +449,16 @@ fn of_log_and_show() {
           "ended_at": "…",
           "run_ms": "…",
           "attempts": 1,
-          "arguments": "{\"action\":\"read\",\"path\":\"a.txt\",\"offset\":1,\"column\":0,\"limit\":2000}",
+          "arguments": {
+            "action": "read",
+            "path": "a.txt",
+            "offset": 1,
+            "column": 0,
+            "limit": 2000
+          },
+          "roots": [
+            "…/ws"
+          ],
           "head": "1\ttext"
         },
         "intent": {

@@ -64,17 +64,21 @@ fn the_help_names_the_exit_codes() {
 
     Options:
       -C, --root <DIR>       A directory that tools may look into; may be given
-                             again [default: the current directory]
+                             again [default: the nearest folder above with `.haft`,
+                             else the current directory]
           --preset <PRESET>  What calls may do without asking: read-only, edit or
                              full [default: edit]
       -y, --yes              Say yes beforehand to what the preset and rules would
                              ask about; never to what they deny
+          --toolset <SHAPE>  The shape of the built-in tools: actions (`reader`,
+                             `editor`) or verbs (`read_file`, `edit_file`) [default:
+                             actions]
           --json             Print one JSON object instead of text
           --state-dir <DIR>  Keep records in this directory [default:
                              HAFT_STATE_DIR, else the platform's state directory]
           --no-state         Keep no records
-      -v, --verbose...       Say more on standard error; again for even more
-                             (HAFT_LOG takes precise filters)
+      -v, --verbose...       Say more on standard error; twice for details (HAFT_LOG
+                             takes precise filters)
           --color <WHEN>     When to use colours [default: auto] [possible values:
                              auto, always, never]
       -h, --help             Print help (see more with '--help')
@@ -82,8 +86,9 @@ fn the_help_names_the_exit_codes() {
 
     Exit codes:
       0    everything went well
-      1    a tool or command could not do what it was asked to
-      2    the command line, the arguments or the configuration is wrong
+      1    a tool or command could not do what it was asked to, or what was named
+           is not there
+      2    the command line, the arguments or the configuration is not right
       3    a control refused: policy, approval, workspace, protection, budget
       4    a tool ran past its deadline
       130  cancelled: by Ctrl-C, SIGTERM or SIGHUP

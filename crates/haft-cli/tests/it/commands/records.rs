@@ -24,12 +24,12 @@ fn statuses(rig: &Rig, filter: &[&str]) -> Vec<String> {
 #[test]
 fn the_log_lists_the_newest_call_first() {
     let rig = recorded();
-    insta::assert_snapshot!(masked(&rig, &rig.haft(&["log"]).stdout), @r#"
-    SHORT-ID  DATE TIME ok          search     {"action":"grep","pat… N ms
-    SHORT-ID  DATE TIME failed      reader     {"action":"read","path":"b…
-    SHORT-ID  DATE TIME denied      reader     {"action":"read","path":".…
-    SHORT-ID  DATE TIME ok          reader     {"action":"read","pat… N ms
-    "#);
+    insta::assert_snapshot!(masked(&rig, &rig.haft(&["log"]).stdout), @r"
+    SHORT-ID  DATE TIME ok          search     action=grep pattern=text path=. literal=false case=sensitive word=false include=[] exclude=[] context… N ms
+    SHORT-ID  DATE TIME failed      reader     action=read path=b.txt offset=1 column=0 limit=2000
+    SHORT-ID  DATE TIME denied      reader     action=read path=.env offset=1 column=0 limit=2000
+    SHORT-ID  DATE TIME ok          reader     action=read path=a.txt offset=1 column=0 limit=2000 N ms
+    ");
     assert_eq!(statuses(&rig, &[]), ["ok", "failed", "denied", "ok"]);
 }
 
@@ -47,6 +47,10 @@ fn the_log_is_narrowed_by_each_filter() {
     assert_eq!(statuses(&rig, &["--since", "2999-01-01T00:00:00Z"]).len(), 0);
     assert_eq!(statuses(&rig, &["--status", "ok", "--tool", "reader"]), ["ok"]);
     let none = rig.haft(&["log", "--tool", "nosuch"]);
+    let nothing =
+        "no calls of this workspace are recorded that match; `--all` lists those of all\n";
+    assert_eq!((none.exit, none.stdout.as_str()), (0, nothing));
+    let none = rig.haft(&["log", "--all", "--tool", "nosuch"]);
     assert_eq!((none.exit, none.stdout.as_str()), (0, "no calls are recorded that match\n"));
 
     let said = [&["--status", "fine"][..], &["--since", "yesterday"], &["-n", "0"]].map(|filter| {
@@ -61,7 +65,7 @@ fn the_log_is_narrowed_by_each_filter() {
 
     error: `yesterday` is no time: expected `2h`, `3d`, `2026-11-30` or a full timestamp
 
-    error: invalid value '0' for '--limit <LIMIT>': number would be zero for non-zero type
+    error: invalid value '0' for '--limit <LIMIT>': expected a number from 1 to 10000
 
     For more information, try '--help'.
     ");
@@ -111,10 +115,10 @@ fn nothing_on_record_is_said() {
     let ran = rig.haft(&["show", "last"]);
     assert_eq!((ran.exit, ran.stdout.as_str()), (1, ""));
     insta::assert_snapshot!(ran.stderr, @r"
-    error: no calls are recorded yet
-    hint: `haft call` makes one
+    error: no calls of this workspace are recorded yet
+    hint: `haft call` makes one; `haft log --all` lists those of all workspaces
     ");
-    assert_eq!(rig.json(&["log"])["data"], json!([]));
+    assert_eq!(rig.json(&["log", "--all"])["data"], json!([]));
     assert_eq!(rig.haft(&["--no-state", "log"]).exit, 2);
 }
 
@@ -131,8 +135,9 @@ fn a_record_tells_who_did_what_why_and_how_it_ended() {
     at          DATE TIME
     ran         N ms in 1 attempt
     by          ada through cli
+    in          …/ws
     decision    allow: the preset `edit` (default) allows `read_files`
-    bound       path `a.txt` is a.txt
+    bound       path `a.txt`
     arguments   {"action":"read","path":"a.txt","offset":1,"column":0,"limit":2000}
 
     1	text
@@ -142,6 +147,8 @@ fn a_record_tells_who_did_what_why_and_how_it_ended() {
     status      denied
     at          DATE TIME
     by          ada through cli
+    in          …/ws
+    decision    deny: protection refused before policy was asked
     arguments   {"action":"read","path":".env","offset":1,"column":0,"limit":2000}
 
     denied: by protection: `.env` is protected: environment files hold credentials

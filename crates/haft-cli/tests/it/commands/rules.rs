@@ -21,7 +21,7 @@ fn explain_says_which_rule_decides_and_runs_nothing() {
     };
     insta::assert_snapshot!(explain("reader", r#"{"action":"read","path":"b.txt"}"#), @r#"
     0
-      path `b.txt` is b.txt
+      path `b.txt`
     allow: the preset `edit` (default) allows `read_files`
 
     call builtin/reader
@@ -38,8 +38,8 @@ fn explain_says_which_rule_decides_and_runs_nothing() {
     "#);
     insta::assert_snapshot!(explain("reader", r#"{"action":"read","path":"link/a.txt"}"#), @r#"
     3
-      path `link/a.txt` is drafts/a.txt
-    deny: the rule `deny tool = "reader", path = "drafts/**"` (…/config/config.toml:1) denies `builtin/reader` on `drafts/a.txt`: not yet
+      path `link/a.txt` leads to `drafts/a.txt`
+    deny: not yet; the rule `deny tool = "reader", path = "drafts/**"` (…/config/config.toml:1) denies `builtin/reader` on `drafts/a.txt`
 
     call builtin/reader
       effects: read_files
@@ -57,7 +57,7 @@ fn explain_says_which_rule_decides_and_runs_nothing() {
     "#);
     insta::assert_snapshot!(explain("search", r#"{"action":"find"}"#), @r#"
     3
-      path `.` is .
+      path `.` is the first root
     ask: the rule `ask tool = "search"` (…/config/config.toml:7) asks before `builtin/search`
 
     call builtin/search
@@ -112,8 +112,8 @@ fn show_lists_what_is_in_force_idle_and_dropped() {
     ask tool = "search"  (…/config/config.toml:7)
     allow tool = "search"  (.haft/config.toml:3, not followed)
     idle: `deny tool = "nosuch"` names no tool there is
-    dropped: .haft/config.toml:1: not followed, because nobody trusts this file: set the preset `full`
-    dropped: .haft/config.toml:3: not followed, because nobody trusts this file: follow the rule `allow tool = "search"`
+    dropped: .haft/config.toml:1: not followed until you trust this file with `haft trust`: set the preset `full`
+    dropped: .haft/config.toml:3: not followed until you trust this file with `haft trust`: follow the rule `allow tool = "search"`
     "#);
 }
 
@@ -131,8 +131,8 @@ fn what_is_said_on_the_command_line_and_in_the_environment_has_its_origin() {
 fn trust_is_given_taken_back_and_said() {
     let rig = Rig::new();
     let nothing = rig.haft(&["trust"]);
-    assert_eq!(nothing.exit, 2);
-    insta::assert_snapshot!(nothing.stderr, @"error: this project has no .haft/config.toml, so there is nothing to trust");
+    assert_eq!(nothing.exit, 1);
+    insta::assert_snapshot!(said(&rig, &nothing), @"error: there is no `…/ws/.haft/config.toml`, so there is nothing to trust");
 
     rig.project("preset = \"read-only\"\n");
     let given = rig.haft(&["--yes", "trust"]);
@@ -166,12 +166,12 @@ fn doctor_says_what_each_part_stands_on() {
     let version = env!("CARGO_PKG_VERSION");
     insta::assert_snapshot!(said(&rig, &ran).replace(version, "VERSION"), @r#"
     haft      ok   version VERSION
-    roots     ok   …/ws
-    config    ok   yours: …/config/config.toml
+    roots     ok   …/ws: the current directory
+    config    ok   yours: none; it would be …/config/config.toml
               note the project's, not trusted, so it only narrows:
                    …/ws/.haft/config.toml
-              note .haft/config.toml:1: not followed, because nobody trusts this
-                   file: follow the rule `allow tool = "*"`
+              note .haft/config.toml:1: not followed until you trust this file with
+                   `haft trust`: follow the rule `allow tool = "*"`
     policy    ok   preset edit, 1 rule
     ports     ok   journal: state directory …/state
               ok   binder: the workspace of …/ws

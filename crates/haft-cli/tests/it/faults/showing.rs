@@ -63,7 +63,7 @@ fn o_026_names_errors_and_previews_are_cut_between_characters() {
             (vec!["call", "search", &long_args], 0),
             (vec!["call", "search", &bad_pattern], 2),
             (vec!["call", "reader", &missing], 1),
-            (vec!["tools", "show", &text], 2),
+            (vec!["tools", "show", &text], 1),
             (vec!["show", &text], 2),
             (vec!["log", "--text", &text], 0),
             (vec!["log", "--status", &text], 2),

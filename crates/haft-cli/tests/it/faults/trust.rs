@@ -119,8 +119,8 @@ fn o_045_a_project_that_nobody_trusts_overrides_nothing_of_the_users() {
     preset edit  (default)
     deny tool = "reader", path = "a.txt"  (…/config/config.toml:1)
     allow tool = "*"  (.haft/config.toml:1, not followed)
-    dropped: .haft/config.toml:1: not followed, because nobody trusts this file: follow the rule `allow tool = "*"`
-    dropped: .haft/config.toml:5: not followed, because nobody trusts this file: let tools see `/`
+    dropped: .haft/config.toml:1: not followed until you trust this file with `haft trust`: follow the rule `allow tool = "*"`
+    dropped: .haft/config.toml:5: not followed until you trust this file with `haft trust`: let tools see `/`
     "#);
 }
 

@@ -35,7 +35,7 @@ fn settled_text(rig: &Rig, text: &str) -> String {
 /// Replaces in printed text what differs from one run to the next.
 pub(crate) fn masked(rig: &Rig, text: &str) -> String {
     let mut text = settled_text(rig, text);
-    for call in rig.json(&["log"])["data"].as_array().unwrap() {
+    for call in rig.json(&["log", "--all"])["data"].as_array().unwrap() {
         let id = call["id"].as_str().unwrap();
         text = text.replace(id, "ID").replace(&id[id.len() - 8..], "SHORT-ID");
     }
