@@ -22,8 +22,11 @@ pub(crate) const BUSY: Duration = Duration::from_secs(5);
 const APPLICATION: i64 = 0x6861_6674;
 
 /// The way from each form to the next. A form that was released is never changed: later ones add to it.
-const MIGRATIONS: &[&str] =
-    &[include_str!("database/0001_calls.sql"), include_str!("database/0002_roots.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("database/0001_calls.sql"),
+    include_str!("database/0002_roots.sql"),
+    include_str!("database/0003_effects.sql"),
+];
 
 /// Bytes the write-ahead log is cut down to after a checkpoint.
 const LOG_BYTES: i64 = 8 * 1024 * 1024;

@@ -74,6 +74,11 @@ impl Leases {
         Self { folder, ours: ours.id.clone() }
     }
 
+    /// Returns the lease of this store.
+    pub(crate) fn ours(&self) -> &str {
+        &self.ours
+    }
+
     /// Tells whether the process behind a lease is there. Where that cannot be told, it counts as there.
     pub(crate) fn is_alive(&self, id: &str) -> bool {
         if id == self.ours {

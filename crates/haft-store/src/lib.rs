@@ -1,4 +1,5 @@
-//! The door to recorded state: the journal of calls, the artifacts, and the locks between processes.
+//! The door to recorded state: the journal of calls, the artifacts, the changes to files and what they took away, and the
+//! locks between processes.
 //!
 //! [`Store`] is what dispatch writes to and what people look at later: one SQLite database and a folder of contents by
 //! digest, in a directory that nobody else can read. Nothing else opens that database. Secrets are taken out before
@@ -15,13 +16,14 @@
 //! What a record survives: the end of the process, however it ends; and a power failure, where dispatch asked for it
 //! because the effect cannot be repeated. A call that started and whose process is gone shows as `unknown`.
 //!
-//! Not here: user files and what they held before a call (`haft-workspace`), and when anything is recorded
+//! Not here: user files (`haft-workspace`, which hands over what they held), and when anything is recorded
 //! (`haft-tool`).
 #![expect(clippy::disallowed_methods, reason = "the door to recorded state")]
 
 mod artifacts;
 mod database;
 mod directory;
+mod effects;
 mod error;
 mod exclusion;
 mod journal;

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
-use std::fs::{self, DirEntry};
-use std::io::{self, ErrorKind, Write as _};
+use std::fs::{self, DirEntry, File};
+use std::io::{self, ErrorKind, Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -11,6 +11,7 @@ use haft_protocol::Digest;
 
 use crate::StoreError;
 use crate::directory::{is_old, make_directory, new_private_file};
+use crate::effects::copy_bounded;
 use crate::lease::random_name;
 
 /// Where content is kept. A clone is the same place.
@@ -48,6 +49,53 @@ impl Objects {
             .and_then(|mut file| file.write_all(bytes))
             .map_err(StoreError::file("write", path))?;
         Ok(staged)
+    }
+
+    /// Writes content as it is read, under a name of no meaning; what is more than `most` bytes is only digested.
+    pub(crate) fn stage_from(
+        &self,
+        content: &mut dyn Read,
+        most: u64,
+    ) -> Result<(Option<Staged>, Digest, u64), StoreError> {
+        let folder = match self {
+            Self::Folder(folder) => folder,
+            Self::Memory(_) => {
+                let mut bytes = Vec::new();
+                let mut put = |piece: &[u8]| {
+                    bytes.extend_from_slice(piece);
+                    Ok(())
+                };
+                let (digest, length) = copy_bounded(content, most, &mut put)
+                    .map_err(StoreError::file("read", "what is kept"))?;
+                let staged = (length <= most).then(|| Staged::Bytes(bytes.into()));
+                return Ok((staged, digest, length));
+            }
+        };
+        let path = folder.join(format!(".new-{}", random_name()));
+        let staged = Staged::File { path: path.clone() };
+        let (digest, length) = new_private_file(&path)
+            .and_then(|mut file| copy_bounded(content, most, |piece| file.write_all(piece)))
+            .map_err(StoreError::file("write", path))?;
+        Ok(((length <= most).then_some(staged), digest, length))
+    }
+
+    /// Gives content its name, and returns when both outlast a power failure.
+    pub(crate) fn place_lasting(&self, staged: &Staged, digest: Digest) -> Result<(), StoreError> {
+        if let Staged::File { path } = staged {
+            File::open(path)
+                .and_then(|file| file.sync_all())
+                .map_err(StoreError::file("sync", path))?;
+        }
+        self.place(staged, digest)?;
+        if let Self::Folder(folder) = self {
+            let to = path_of(folder, digest);
+            for folder in [to.parent(), Some(folder)].into_iter().flatten() {
+                File::open(folder)
+                    .and_then(|folder| folder.sync_all())
+                    .map_err(StoreError::file("sync", folder))?;
+            }
+        }
+        Ok(())
     }
 
     /// Gives content its name.

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::StoreError;
 use crate::store::Store;
 use keeper::give_back_pages;
-pub(crate) use keeper::{Keeper, Removed, immediate};
+pub(crate) use keeper::{Keeper, Removed, forget_object, immediate};
 
 /// What a clean-up removed, or would remove.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -18,7 +18,9 @@ pub struct GcReport {
     pub calls: u64,
     /// Artifacts of these calls, and artifacts that made room for later ones.
     pub artifacts: u64,
-    /// Stored contents that no artifact leads to any more.
+    /// Changes to files of these calls, and changes whose contents made room for later ones.
+    pub changes: u64,
+    /// Stored contents that nothing leads to any more.
     pub objects: u64,
     /// Bytes of these contents.
     pub object_bytes: u64,
@@ -30,6 +32,7 @@ impl GcReport {
     fn add(&mut self, step: GcReport) {
         self.calls += step.calls;
         self.artifacts += step.artifacts;
+        self.changes += step.changes;
         self.objects += step.objects;
         self.object_bytes += step.object_bytes;
         self.orphans += step.orphans;

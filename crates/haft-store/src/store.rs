@@ -15,6 +15,7 @@ use rusqlite::Connection;
 
 use crate::database::{self, BUSY, Place};
 use crate::directory::Directory;
+use crate::effects::Pending;
 use crate::exclusion::LockFiles;
 use crate::lease::{Lease, Leases};
 use crate::lock_file::{Mode, try_lock};
@@ -44,9 +45,9 @@ pub struct Retention {
     pub days: NonZeroU32,
     /// Calls that are kept at most, the latest ones.
     pub calls: NonZeroU64,
-    /// Bytes of all artifacts.
+    /// Bytes of all artifacts and of what changes took away.
     pub artifact_bytes_total: NonZeroU64,
-    /// Bytes of one artifact.
+    /// Bytes of one artifact, or of one file that a change took away.
     pub artifact_bytes_each: NonZeroU64,
 }
 
@@ -65,7 +66,7 @@ impl Default for Retention {
 /// Recorded state: the journal, the artifacts, and the locks between processes.
 ///
 /// A store is the [`Journal`](haft_tool::ports::Journal) and the [`Artifacts`](haft_tool::ports::Artifacts) of a
-/// dispatch; its locks are a port of their own, [`Store::exclusion`]. A clone is the same store. When the last clone is
+/// dispatch, and keeps the [`Effects`](haft_tool::ports::Effects) of its workspace; its locks are a port of their own, [`Store::exclusion`]. A clone is the same store. When the last clone is
 /// dropped, whatever is in line is written first, which blocks for that long.
 ///
 /// Several processes may have the same directory open. The methods that read and clean up block for the time of a query
@@ -88,6 +89,8 @@ pub(crate) struct Inner {
     pub(crate) retention: Retention,
     pub(crate) objects: Objects,
     pub(crate) leases: Leases,
+    /// Content that was kept and that no change needs yet.
+    pub(crate) pending: Pending,
     pub(crate) directory: Option<Directory>,
     /// Calls that change nothing and whose entries nobody waits for until the outcome.
     quiet: Mutex<HashSet<CallId>>,
@@ -184,6 +187,7 @@ impl Store {
             retention,
             objects,
             leases,
+            pending: Pending::default(),
             directory,
             quiet: Mutex::default(),
             locks,

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::StoreError;
 use crate::database::{damaged_log_of, log_of};
 use crate::row::timestamp;
-use crate::store::Store;
+use crate::store::{Inner, Store};
 
 /// What the state takes up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -26,6 +26,8 @@ pub struct StateUsage {
     pub object_bytes: u64,
     /// Calls on record.
     pub calls: u64,
+    /// Changes to files on record.
+    pub changes: u64,
     /// When the oldest of them was made.
     pub oldest: Option<Timestamp>,
     /// What is left of a log that was damaged or missing when the state was opened: records were lost. It is there until
@@ -41,23 +43,32 @@ impl Store {
     ///
     /// Fails when the database cannot be read.
     pub fn usage(&self) -> Result<StateUsage, StoreError> {
-        let (calls, oldest, objects, object_bytes, pages) = self.inner.read(|connection| {
-            let unsigned = |number: i64| u64::try_from(number).unwrap_or(0);
-            let (calls, oldest) = connection.query_row(
+        let (calls, oldest, changes, objects, object_bytes, pages) =
+            self.inner.read(|connection| {
+                let unsigned = |number: i64| u64::try_from(number).unwrap_or(0);
+                let (calls, oldest) = connection.query_row(
                 "SELECT (SELECT count(*) FROM calls), (SELECT at FROM calls ORDER BY seq LIMIT 1)",
                 [],
                 |row| Ok((unsigned(row.get(0)?), row.get::<_, Option<i64>>(1)?)),
             )?;
-            let (objects, bytes) = connection.query_row(
-                "SELECT count(*), coalesce(sum(bytes), 0) FROM objects",
-                [],
-                |row| Ok((unsigned(row.get(0)?), unsigned(row.get(1)?))),
-            )?;
-            let page = |name: &str| -> Result<u64, rusqlite::Error> {
-                connection.pragma_query_value(None, name, |row| Ok(unsigned(row.get(0)?)))
-            };
-            Ok((calls, oldest, objects, bytes, page("page_count")? * page("page_size")?))
-        })?;
+                let (objects, bytes) = connection.query_row(
+                    "SELECT count(*), coalesce(sum(bytes), 0) FROM objects",
+                    [],
+                    |row| Ok((unsigned(row.get(0)?), unsigned(row.get(1)?))),
+                )?;
+                let page = |name: &str| -> Result<u64, rusqlite::Error> {
+                    connection.pragma_query_value(None, name, |row| Ok(unsigned(row.get(0)?)))
+                };
+                let changes = unsigned(Inner::changes(connection)?);
+                Ok((
+                    calls,
+                    oldest,
+                    changes,
+                    objects,
+                    bytes,
+                    page("page_count")? * page("page_size")?,
+                ))
+            })?;
         let directory = self.inner.directory.as_ref();
         Ok(StateUsage {
             dir: directory.map(|directory| directory.path().to_owned()),
@@ -66,6 +77,7 @@ impl Store {
             objects,
             object_bytes,
             calls,
+            changes,
             oldest: oldest.map(timestamp),
             damaged_log: directory
                 .map(|directory| damaged_log_of(&directory.database()))

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::GcReport;
 use crate::directory::Directory;
+use crate::effects;
 use crate::exclusion;
 use crate::lease::Leases;
 use crate::objects::Objects;
@@ -45,8 +46,9 @@ pub(crate) struct Keeper {
 pub(crate) struct Removed {
     calls: usize,
     artifacts: usize,
+    changes: usize,
     /// Contents whose files go when the transaction is committed.
-    objects: Vec<(Digest, u64)>,
+    pub(crate) objects: Vec<(Digest, u64)>,
 }
 
 impl Removed {
@@ -54,6 +56,7 @@ impl Removed {
         GcReport {
             calls: self.calls as u64,
             artifacts: self.artifacts as u64,
+            changes: self.changes as u64,
             objects: self.objects.len() as u64,
             object_bytes: self.objects.iter().map(|(_, bytes)| bytes).sum(),
             orphans: 0,
@@ -142,6 +145,10 @@ impl Keeper {
                 .prepare_cached("DELETE FROM artifacts WHERE call = ?1 RETURNING digest")?
                 .query_map([id], |row| row.get(0))?
                 .collect::<Result<Vec<String>, _>>()?;
+            removed.artifacts += digests.len();
+            loose.extend(digests);
+            let (changes, digests) = effects::remove_of_call(tx, id)?;
+            removed.changes += changes;
             loose.extend(digests);
             tx.prepare_cached("DELETE FROM calls WHERE seq = ?1")?.execute([seq])?;
         }
@@ -152,8 +159,11 @@ impl Keeper {
             )?
             .query_map([oldest], |row| row.get(0))?
             .collect::<Result<Vec<String>, _>>()?;
+        removed.artifacts += strays.len();
         loose.extend(strays);
-        removed.artifacts = loose.len();
+        let (changes, strays) = effects::remove_strays(tx, oldest)?;
+        removed.changes += changes;
+        loose.extend(strays);
         for digest in loose {
             removed.objects.extend(forget_object(tx, &digest)?);
         }
@@ -161,7 +171,8 @@ impl Keeper {
         Ok(removed)
     }
 
-    /// Lets the oldest artifacts go until all that are left fit under the cap. Tells whether they do.
+    /// Lets the oldest artifacts, and what the oldest changes took away, go until all that is left fits under the cap.
+    /// Tells whether it does.
     pub(crate) fn evict(
         &self,
         tx: &Transaction<'_>,
@@ -175,23 +186,44 @@ impl Keeper {
         if total <= cap {
             return Ok(true);
         }
-        let oldest: Vec<(i64, String)> = tx
+        let oldest: Vec<Evicted> = tx
             .prepare_cached(
-                "SELECT seq, digest FROM artifacts
-                 WHERE evicted_at IS NULL AND call NOT IN (SELECT value FROM json_each(?1)) ORDER BY seq",
+                "SELECT at, seq, NULL AS call, digest, NULL AS after FROM artifacts
+                 WHERE evicted_at IS NULL AND call NOT IN (SELECT value FROM json_each(?1))
+                 UNION ALL
+                 SELECT at, number, call, before, after FROM effects
+                 WHERE evicted_at IS NULL AND coalesce(before, after) IS NOT NULL
+                   AND call NOT IN (SELECT value FROM json_each(?1))
+                 ORDER BY at, seq",
             )?
-            .query_map([needed.ids()], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .query_map([needed.ids()], |row| {
+                Ok(Evicted {
+                    number: row.get(1)?,
+                    call: row.get(2)?,
+                    digests: [row.get(3)?, row.get(4)?],
+                })
+            })?
             .collect::<Result<_, _>>()?;
-        for (seq, digest) in oldest {
+        for Evicted { number, call, digests } in oldest {
             if total <= cap {
                 break;
             }
-            tx.prepare_cached("UPDATE artifacts SET evicted_at = ?2 WHERE seq = ?1")?
-                .execute(params![seq, time(now)])?;
-            removed.artifacts += 1;
-            if let Some((digest, bytes)) = forget_object(tx, &digest)? {
-                total -= i64::try_from(bytes).unwrap_or(i64::MAX);
-                removed.objects.push((digest, bytes));
+            if let Some(call) = call {
+                tx.prepare_cached(
+                    "UPDATE effects SET evicted_at = ?3, before = NULL, after = NULL WHERE call = ?1 AND number = ?2",
+                )?
+                .execute(params![call, number, time(now)])?;
+                removed.changes += 1;
+            } else {
+                tx.prepare_cached("UPDATE artifacts SET evicted_at = ?2 WHERE seq = ?1")?
+                    .execute(params![number, time(now)])?;
+                removed.artifacts += 1;
+            }
+            for digest in digests.into_iter().flatten() {
+                if let Some((digest, bytes)) = forget_object(tx, &digest)? {
+                    total -= i64::try_from(bytes).unwrap_or(i64::MAX);
+                    removed.objects.push((digest, bytes));
+                }
             }
         }
         Ok(total <= cap)
@@ -234,12 +266,13 @@ impl Keeper {
         connection: &mut Connection,
         removed: Removed,
     ) -> Result<(), rusqlite::Error> {
-        if removed.artifacts > 0 {
+        if removed.artifacts > 0 || removed.changes > 0 {
             let report = removed.report();
             tracing::info!(
                 artifacts = report.artifacts,
+                changes = report.changes,
                 bytes = report.object_bytes,
-                "old artifacts made room"
+                "old artifacts and changes made room"
             );
         }
         self.remove_files(connection, removed.objects.into_iter().map(|(digest, _)| digest))
@@ -264,6 +297,13 @@ impl Keeper {
         }
         tx.commit()
     }
+}
+
+/// What leads to contents and may make room: an artifact, or the change of a call.
+struct Evicted {
+    number: i64,
+    call: Option<String>,
+    digests: [Option<String>; 2],
 }
 
 /// Calls that have to stay: row and id.
@@ -316,8 +356,8 @@ fn doomed(
     Ok(doomed)
 }
 
-/// Takes a content out of the record if no artifact leads to it any more.
-fn forget_object(
+/// Takes a content out of the record if nothing leads to it any more.
+pub(crate) fn forget_object(
     tx: &Transaction<'_>,
     digest: &str,
 ) -> Result<Option<(Digest, u64)>, rusqlite::Error> {
@@ -325,6 +365,8 @@ fn forget_object(
         .prepare_cached(
             "DELETE FROM objects WHERE digest = ?1 AND NOT EXISTS (
                 SELECT 1 FROM artifacts WHERE artifacts.digest = ?1 AND evicted_at IS NULL)
+             AND NOT EXISTS (SELECT 1 FROM effects WHERE before = ?1)
+             AND NOT EXISTS (SELECT 1 FROM effects WHERE after = ?1)
              RETURNING bytes",
         )?
         .query_row([digest], |row| row.get(0))

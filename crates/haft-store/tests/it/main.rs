@@ -12,6 +12,7 @@ mod artifacts;
 mod child;
 mod crash;
 mod directory;
+mod effects;
 mod exclusion;
 mod journal;
 mod latest_writes;
