@@ -111,6 +111,39 @@ fn policy() -> impl Strategy<Value = Policy> {
 
 proptest! {
     #[test]
+    fn full_path_means_in_the_first_root_what_its_rest_means(
+        rest in select(PATTERNS.into_iter().filter(|it| !it.starts_with('/')).collect::<Vec<_>>()),
+        root in select(vec!["/home/me", "/", "/a", "/data"]),
+        around in any::<bool>(),
+        decision in select(vec![Decision::Deny, Decision::Allow]),
+        path in path(),
+        access in access(),
+    ) {
+        prop_assume!(!path.starts_with('/') && (rest != "." || !around));
+        // Written through the name of the root, or with a wildcard in place of it.
+        let first = if around { "/**".to_owned() } else { root.trim_end_matches('/').to_owned() };
+        let full = if rest == "." { root.to_owned() } else { format!("{first}/{rest}") };
+        let rest = if around { format!("**/{rest}") } else { rest.to_owned() };
+        let decide = |pattern: &str| {
+            let rule = Rule::new(decision).path(pattern.parse().unwrap());
+            let policy = Policy::builder()
+                .preset(Preset::ReadOnly, Origin::default())
+                .first_root(LogicalPath::new(root))
+                .rule(rule)
+                .build()
+                .unwrap();
+            let call = Call::new("x/run", &[Capability::WriteFiles]).on(&path, access);
+            let sees = call.under(&policy).filter().sees(&LogicalPath::new("src/a"));
+            (call.under(&policy).decision(), sees)
+        };
+        if !around || root == "/" {
+            prop_assert_eq!(decide(&full), decide(&rest), "{} {}", full, rest);
+        } else if decide(&rest).0 == Decision::Deny && decision == Decision::Deny {
+            prop_assert_eq!(decide(&full).0, Decision::Deny, "{} {}", full, rest);
+        }
+    }
+
+    #[test]
     fn every_text_parses_or_is_refused(text in ".{0,40}", path in ".{0,40}") {
         let path = LogicalPath::new(path);
         if let Ok(pattern) = text.parse::<PathPattern>() {
