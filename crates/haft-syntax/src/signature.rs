@@ -1,0 +1,57 @@
+//! The line that stands for a definition.
+
+use haft_protocol::limits;
+
+use crate::SymbolKind;
+use crate::definitions::Captured;
+
+/// Returns a definition up to its body, on one line.
+///
+/// It begins with the line, where nothing but words stands before the definition: `export const` belongs to what it
+/// declares.
+pub(crate) fn signature(captured: &Captured<'_>, kind: SymbolKind, source: &str) -> String {
+    let most = limits::SYNTAX_SIGNATURE_BYTES;
+    let whole = captured.node.byte_range();
+    // What a variant holds belongs to what it is.
+    let body = captured.body.filter(|_| kind != SymbolKind::Variant);
+    let end = body.map_or(whole.end, |body| body.max(captured.name.end_byte()));
+    // What is taken is shown with its gaps closed, so some more than is shown is looked at.
+    let taken = haft_text::head(source.get(whole.start..end).unwrap_or_default(), most * 4);
+    let taken = match taken.split_once('{') {
+        Some((before, _)) if body.is_none() && taken.trim_end().contains('\n') => before,
+        _ => taken,
+    };
+    let mut text = String::new();
+    let before = words_before(source, whole.start);
+    for word in before.split_whitespace().chain(taken.split_whitespace()) {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(word);
+    }
+    while let Some(rest) =
+        ["=>", "=", "{", ":", ";", ","].iter().find_map(|it| text.strip_suffix(it))
+    {
+        text.truncate(rest.trim_end().len());
+    }
+    if text.len() > most {
+        text.truncate(haft_text::head(&text, most - '…'.len_utf8()).len());
+        text.push('…');
+    }
+    text
+}
+
+/// Returns what stands before a place in its line, if those are words and nothing else.
+fn words_before(source: &str, start: usize) -> &str {
+    const MOST: usize = 80;
+    let before = source.get(..start).unwrap_or_default();
+    let near = haft_text::tail(before, MOST);
+    let line = match near.rsplit_once('\n') {
+        Some((_, line)) => line,
+        None if near.len() == before.len() => near,
+        None => return "",
+    };
+    let is_words =
+        line.chars().all(|char| char.is_alphanumeric() || matches!(char, '_' | ' ' | '\t'));
+    if is_words { line } else { "" }
+}
