@@ -158,7 +158,7 @@ pub const SYNTAX_PATTERN_DEPTH: usize = 128;
 /// Times over that `$$$` stands before something with `$$$` in it: each doubles the work.
 pub const SYNTAX_PATTERN_TRIES: usize = 6;
 /// Levels of nesting in a text that is searched for the same thing in two places.
-pub const SYNTAX_COMPARED_DEPTH: usize = 2_000;
+pub const SYNTAX_COMPARED_DEPTH: usize = 500;
 
 /// Bytes of one artifact.
 pub const ARTIFACT_BYTES: u64 = 64 * 1024 * 1024;
@@ -205,14 +205,20 @@ pub const RULES_PATTERN_TOKENS: usize = 256 * 1024;
 /// Bytes of the reason a rule gives.
 pub const RULE_REASON_BYTES: usize = 500;
 /// Bytes of one command text that is taken apart; a longer one is not clear.
-pub const COMMAND_BYTES: usize = 64 * 1024;
+pub const COMMAND_BYTES: usize = 32 * 1024;
+/// Characters of one command text that separate, redirect or group; one with more is not clear.
+pub const COMMAND_OPERATORS: usize = 1_000;
 /// Commands of one text, those that other commands run included.
-pub const COMMANDS: usize = 1_000;
-/// Levels of nesting in one command text, and of commands that run commands.
+pub const COMMANDS: usize = 250;
+/// Levels of nesting in one command text.
 pub const COMMAND_DEPTH: usize = 32;
 /// Patterns of protected names in one configuration file.
 pub const PROTECTION_PATTERNS: usize = 1_000;
 /// Further roots in one configuration file.
 pub const FURTHER_ROOTS: usize = 32;
+/// Variables that programs get beside the usual ones, as a configuration names them.
+pub const PROGRAM_VARIABLES: usize = 200;
+/// Paths that programs may read beside those of the system, as a configuration names them.
+pub const PROGRAM_PATHS: usize = 64;
 /// Bytes of one configuration file.
 pub const CONFIG_BYTES: usize = 256 * 1024;
