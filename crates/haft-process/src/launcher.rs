@@ -13,9 +13,7 @@ use crate::leash::Leash;
 use crate::report::{HelperState, LevelReport};
 use crate::supervise::{Limits, Running, supervise};
 use crate::wire::{FRAME_BYTES, Order};
-use crate::{
-    Command, Finished, LaunchError, Report, SandboxLevel, plain, platform, scratch, trials,
-};
+use crate::{Command, Finished, LaunchError, Report, SandboxLevel, plain, platform, scratch};
 
 /// What runs commands. A clone shares what was found about the levels.
 #[derive(Debug, Clone)]
@@ -113,7 +111,7 @@ impl Launcher {
         }
         let private = private.as_ref().map(|it| it.path().to_owned());
         let order = Order { level, argv, env, read: sandbox.read, private, grace };
-        let running = self.0.start(&order, directory, &sandbox.write)?;
+        let running = self.0.launch(&order, directory, &sandbox.write)?;
         let limits = Limits { timeout, grace, capture, scratch: &self.0.scratch };
         supervise(running, &limits, leash)
     }
@@ -168,7 +166,8 @@ impl Inner {
                  `haft_process::helper::run_if_requested` first"
                 .to_owned());
         };
-        let tried = trials::run(helper, level, &self.scratch).map_err(|error| error.to_string());
+        let tried =
+            platform::trial(helper, level, &self.scratch).map_err(|error| error.to_string());
         if let Ok(LevelReport { problem: Some(problem), .. }) | Err(problem) = &tried {
             tracing::warn!(%level, %problem, "a sandbox level does not work here");
         }
@@ -186,7 +185,7 @@ impl Inner {
         self.helper.as_ref().filter(|_| is_usable)
     }
 
-    fn start(
+    fn launch(
         &self,
         order: &Order,
         directory: OwnedFd,

@@ -3,8 +3,6 @@
 use std::io;
 use std::os::fd::OwnedFd;
 
-use rustix::pipe::PipeFlags;
-
 /// The caller's hold on a command: a word stops it, and so does letting go.
 #[derive(Debug)]
 pub(crate) struct Leash(OwnedFd);
@@ -12,8 +10,8 @@ pub(crate) struct Leash(OwnedFd);
 impl Leash {
     /// Makes a leash, and the end of it that becomes readable when the command is to stop.
     pub(crate) fn new() -> io::Result<(Self, OwnedFd)> {
-        let (held, hold) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
-        Ok((Self(hold), held))
+        let (held, hold) = io::pipe()?;
+        Ok((Self(hold.into()), held.into()))
     }
 
     /// Has the command stopped.

@@ -37,7 +37,6 @@ mod finished;
 pub mod helper;
 mod launcher;
 mod leash;
-mod level;
 mod plain;
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
 #[cfg_attr(not(target_os = "linux"), path = "portable.rs")]
@@ -47,6 +46,7 @@ mod procfs;
 mod report;
 mod scratch;
 mod supervise;
+#[cfg(target_os = "linux")]
 mod trials;
 #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only the helper on Linux speaks"))]
 mod wire;
@@ -55,6 +55,7 @@ pub use captured::Captured;
 pub use command::{Capture, Command, Sandbox};
 pub use error::LaunchError;
 pub use finished::{Cleanup, Confinement, End, Finished, LeftBehind, Process};
+pub use haft_protocol::{SandboxLevel, SandboxLevelError};
 pub use launcher::Launcher;
-pub use level::{SandboxLevel, SandboxLevelError};
+
 pub use report::{HelperState, LevelReport, Report, Trial};

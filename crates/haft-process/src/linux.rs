@@ -16,6 +16,7 @@ use rustix::process::{Pid, PidfdFlags, Signal};
 
 use crate::helper::{Helper, REQUEST};
 use crate::supervise::{Ended, Runner, Running};
+pub(crate) use crate::trials::run as trial;
 use crate::wire::{HANDLES, Order, Report, STOP, Status, Step, VERSION, take_frame};
 use crate::{Cleanup, End, LaunchError, LeftBehind, procfs};
 

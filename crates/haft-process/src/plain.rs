@@ -8,7 +8,6 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use rustix::pipe::PipeFlags;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 
 use crate::supervise::{Ended, Runner, Running, end_of};
@@ -51,10 +50,9 @@ pub(crate) fn start(order: &Order, directory: OwnedFd) -> Result<Running, Launch
     let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
         return Err(LaunchError::helper("has no streams"));
     };
-    let (end, written) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)
-        .map_err(|error| LaunchError::system("watch the command")(error.into()))?;
+    let (end, written) = io::pipe().map_err(LaunchError::system("watch the command"))?;
     let pid = Pid::from_child(&child);
-    let plain = Plain { child, pid, has_group, end, forced: false };
+    let plain = Plain { child, pid, has_group, end: end.into(), forced: false };
     let watch = move || {
         // Only looked at, not reaped: its id, and its group's, stay its own until the group is killed.
         let _ = rustix::process::waitid(

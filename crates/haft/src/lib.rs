@@ -61,6 +61,11 @@ pub mod policy {
     pub use haft_policy::*;
 }
 
+/// Processes, and the helper that runs them.
+pub mod process {
+    pub use haft_process::*;
+}
+
 /// Contracts in JSON Schema.
 pub mod schema {
     pub use haft_schema::*;

@@ -42,6 +42,21 @@ const DOORS: &[Door] = &[
         files: &[
             ("crates/haft-cli/src/files.rs", "a face opens its own configuration"),
             ("crates/haft-cli/src/print.rs", "the standard output it was started with, as a file"),
+            ("crates/haft-process/src/scratch.rs", "what commands write, and their private home"),
+            ("crates/haft-process/src/trials.rs", "the self-test's own files"),
+            ("crates/haft-process/src/plain.rs", "whether a working directory is still there"),
+            ("crates/haft-process/src/procfs.rs", "what the system tells about processes"),
+            (
+                "crates/haft-process/src/helper/linux/family.rs",
+                "what the system tells about processes",
+            ),
+            ("crates/haft-process/src/helper/linux/confine.rs", "what rules about files speak of"),
+            ("crates/haft-process/src/helper/linux/link.rs", "the empty input of a command"),
+            ("crates/haft-process/src/helper/linux/probe.rs", "tries what must not work"),
+            (
+                "crates/haft-process/src/helper/linux/serve.rs",
+                "whether a program is there to be run",
+            ),
         ],
     },
     Door {
@@ -74,7 +89,12 @@ const DOORS: &[Door] = &[
         ],
         modules: &[("std", "net"), ("tokio", "net"), ("rustix", "net")],
         crates: &["haft-net", "haft-server"],
-        files: &[],
+        files: &[
+            ("crates/haft-process/src/linux.rs", "a pair of ends between launcher and helper"),
+            ("crates/haft-process/src/helper/linux/link.rs", "the helper's end of that pair"),
+            ("crates/haft-process/src/helper/linux/probe.rs", "tries what must not work"),
+            ("crates/haft-process/src/trials.rs", "a socket for the self-test to find closed"),
+        ],
     },
     Door {
         what: "the environment",
@@ -95,10 +115,13 @@ const DOORS: &[Door] = &[
         ],
         modules: &[("std", "env")],
         crates: &[],
-        files: &[(
-            "crates/haft-cli/src/environment.rs",
-            "a face reads the environment into a value and passes it down",
-        )],
+        files: &[
+            (
+                "crates/haft-cli/src/environment.rs",
+                "a face reads the environment into a value and passes it down",
+            ),
+            ("crates/haft-process/src/helper.rs", "the helper is asked for by an argument"),
+        ],
     },
 ];
 
@@ -118,6 +141,7 @@ const LINTS: &[&str] = &["disallowed_methods", "disallowed_types"];
 const LIFTED: &[(&str, &str)] = &[
     ("crates/haft-cli/src/environment.rs", "a face reads the environment into a value"),
     ("crates/haft-cli/src/files.rs", "a face opens its own configuration"),
+    ("crates/haft-process/src/lib.rs", "the door to processes"),
     ("crates/haft-workspace/src/lib.rs", "the door to user files"),
     ("crates/haft-store/src/lib.rs", "the door to recorded state"),
 ];

@@ -171,8 +171,8 @@ fn zombies_of_this_process() -> usize {
 fn orphans_are_reaped_while_the_command_runs() {
     let room = Room::new();
     let script = "for i in $(seq 50); do (true & exec true); done; sleep 0.6; \
-                  grep -l '^State:.Z' /proc/[0-9]*/status 2>/dev/null | while read f; do \
-                  grep -q \"^PPid:.$PPID$\" $f && echo zombie; done; true";
+                  grep -sl '^State:.Z' /proc/[0-9]*/status 2>/dev/null | while read f; do \
+                  grep -sq \"^PPid:.$PPID$\" $f && echo zombie; done; true";
     assert_eq!(room.says(SandboxLevel::Group, script), "");
 }
 

@@ -17,7 +17,7 @@ fn every_level_is_tried() {
     let group = &report.levels[1];
     assert!(group.trials.iter().all(|trial| !trial.is_refused), "{group:?}");
     let files = &report.levels[2];
-    assert_eq!(files.trials.iter().filter(|trial| trial.is_refused).count(), 8);
+    assert_eq!(files.trials.iter().filter(|trial| trial.is_refused).count(), 9);
     let all = &report.levels[3];
     assert!(all.trials.iter().all(|trial| trial.is_refused), "{all:?}");
 }

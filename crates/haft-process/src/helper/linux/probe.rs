@@ -46,6 +46,10 @@ pub(crate) const ATTEMPTS: &[Attempt] = &[
     file("link a file from outside", |dir| {
         fs::hard_link(dir.join("outside/secret"), dir.join("inside/linked"))
     }),
+    file("signal a process outside", |_| {
+        let parent = rustix::process::getppid().ok_or(io::ErrorKind::NotFound)?;
+        Ok(rustix::process::test_kill_process(parent)?)
+    }),
     network("connect by TCP", |_| match TcpStream::connect(("127.0.0.1", 9)) {
         Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => Ok(()),
         other => other.map(drop),
