@@ -1,11 +1,13 @@
+//! Where lines end.
+
 use memchr::{memchr, memchr_iter, memchr2};
 
-use super::LineEnding;
 use crate::encoding::Charset;
+use crate::window::LineEnding;
 
 /// Which bytes end a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Breaks {
+pub(crate) enum Breaks {
     /// `\n` and `\r\n`.
     Newlines,
     /// `\r` as well, for files of the classic Mac.
@@ -14,17 +16,17 @@ pub(super) enum Breaks {
 
 /// One line end in a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Break {
+pub(crate) struct Break {
     /// The length of the content before it.
-    pub(super) content: usize,
+    pub(crate) content: usize,
     /// Where the next line starts.
-    pub(super) next: usize,
+    pub(crate) next: usize,
     /// What it consists of.
-    pub(super) ending: Ending,
+    pub(crate) ending: Ending,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(crate) enum Ending {
     Lf,
     Crlf,
     Cr,
@@ -32,7 +34,7 @@ pub(super) enum Ending {
 
 /// How often each line end was met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Tally {
+pub(crate) struct Tally {
     lf: u64,
     crlf: u64,
     cr: u64,
@@ -40,7 +42,7 @@ pub(super) struct Tally {
 
 impl Breaks {
     /// Decides from the first bytes of a stream.
-    pub(super) fn sniff(prefix: &[u8], charset: Charset, whole_input: bool) -> Self {
+    pub(crate) fn sniff(prefix: &[u8], charset: Charset, whole_input: bool) -> Self {
         // A `\r` that ends the prefix may be half of a `\r\n`.
         let lone = |at: usize, last: usize| whole_input || at < last;
         let classic_mac = match charset {
@@ -66,7 +68,7 @@ impl Breaks {
     }
 
     /// Finds the first line end. A `\r\n` must not be cut by the end of `bytes`.
-    pub(super) fn find(self, bytes: &[u8]) -> Option<Break> {
+    pub(crate) fn find(self, bytes: &[u8]) -> Option<Break> {
         let at = match self {
             Self::Newlines => memchr(b'\n', bytes)?,
             Self::CarriageReturns => memchr2(b'\r', b'\n', bytes)?,
@@ -81,7 +83,7 @@ impl Breaks {
     }
 
     /// Counts the line ends in a slice that cuts no `\r\n`.
-    pub(super) fn count(self, bytes: &[u8]) -> Tally {
+    pub(crate) fn count(self, bytes: &[u8]) -> Tally {
         let followed = |at: &usize| bytes.get(at + 1) == Some(&b'\n');
         match self {
             Self::Newlines => {
@@ -103,7 +105,7 @@ impl Breaks {
 
     /// Where the line after `ends` line ends starts, when the slice holds that many. `ends` is at
     /// least 1.
-    pub(super) fn position_after(self, bytes: &[u8], ends: u64) -> Option<usize> {
+    pub(crate) fn position_after(self, bytes: &[u8], ends: u64) -> Option<usize> {
         match self {
             Self::Newlines => {
                 let nth = usize::try_from(ends - 1).ok()?;
@@ -120,7 +122,7 @@ impl Breaks {
     }
 
     /// Whether a slice stops right behind a line end.
-    pub(super) fn ends_line(self, bytes: &[u8]) -> bool {
+    pub(crate) fn ends_line(self, bytes: &[u8]) -> bool {
         match bytes.last() {
             Some(b'\n') => true,
             Some(b'\r') => self == Self::CarriageReturns,
@@ -129,12 +131,22 @@ impl Breaks {
     }
 }
 
+impl Ending {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Lf => "\n",
+            Self::Crlf => "\r\n",
+            Self::Cr => "\r",
+        }
+    }
+}
+
 impl Tally {
-    pub(super) fn total(self) -> u64 {
+    pub(crate) fn total(self) -> u64 {
         self.lf + self.crlf + self.cr
     }
 
-    pub(super) fn add(&mut self, ending: Ending) {
+    pub(crate) fn add(&mut self, ending: Ending) {
         match ending {
             Ending::Lf => self.lf += 1,
             Ending::Crlf => self.crlf += 1,
@@ -142,13 +154,13 @@ impl Tally {
         }
     }
 
-    pub(super) fn add_all(&mut self, other: Self) {
+    pub(crate) fn add_all(&mut self, other: Self) {
         self.lf += other.lf;
         self.crlf += other.crlf;
         self.cr += other.cr;
     }
 
-    pub(super) fn line_ending(self) -> LineEnding {
+    pub(crate) fn line_ending(self) -> LineEnding {
         match (self.lf, self.crlf, self.cr) {
             (0, 0, 0) => LineEnding::None,
             (_, 0, 0) => LineEnding::Lf,

@@ -1,13 +1,16 @@
 //! What bytes a text is written in.
 
 mod decoder;
+mod encoder;
 mod sniff;
 
+use std::borrow::Cow;
 use std::fmt;
 
 pub use decoder::{Decoded, Decoder};
+pub use encoder::Unmappable;
 pub use sniff::sniff;
-pub(crate) use sniff::{SAMPLE, is_utf8};
+pub(crate) use sniff::{PREFIX, SAMPLE, is_utf8};
 
 /// A charset and whether the text starts with a byte order mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,13 +52,37 @@ impl Encoding {
         Decoded::from_bytes(bytes, self)
     }
 
+    /// Encodes text, without a byte order mark.
+    ///
+    /// ```
+    /// use haft_text::sniff;
+    ///
+    /// let encoding = sniff(b"na\xefve caf\xe9", true);
+    /// assert_eq!(encoding.encode("d\u{e9}j\u{e0}")?.as_ref(), b"d\xe9j\xe0");
+    /// assert_eq!(encoding.encode("a \u{2192} b").unwrap_err().char, '\u{2192}');
+    /// # Ok::<(), haft_text::Unmappable>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Unmappable`] for the first character that does not come back when it is decoded again.
+    pub fn encode(self, text: &str) -> Result<Cow<'_, [u8]>, Unmappable> {
+        encoder::encode(self, text)
+    }
+
+    /// The byte order mark in front of the text, nothing where there is none.
+    pub(crate) fn mark(self) -> &'static [u8] {
+        match (self.bom, self.charset) {
+            (false, _) | (true, Charset::Legacy(_)) => b"",
+            (true, Charset::Utf8) => b"\xef\xbb\xbf",
+            (true, Charset::Utf16Le) => b"\xff\xfe",
+            (true, Charset::Utf16Be) => b"\xfe\xff",
+        }
+    }
+
     /// The length of the byte order mark in front of the text, 0 when there is none.
     pub(crate) fn bom_len(self) -> usize {
-        match (self.bom, self.charset) {
-            (false, _) | (true, Charset::Legacy(_)) => 0,
-            (true, Charset::Utf8) => 3,
-            (true, Charset::Utf16Le | Charset::Utf16Be) => 2,
-        }
+        self.mark().len()
     }
 }
 
@@ -82,7 +109,7 @@ impl Charset {
         }
     }
 
-    fn whatwg(self) -> &'static encoding_rs::Encoding {
+    pub(crate) fn whatwg(self) -> &'static encoding_rs::Encoding {
         match self {
             Self::Utf8 => encoding_rs::UTF_8,
             Self::Utf16Le => encoding_rs::UTF_16LE,

@@ -1,4 +1,4 @@
-//! Text as bytes that survive: encodings, numbered windows, cuts, visible control characters.
+//! Text as bytes that survive: encodings, numbered windows, edits, differences, cuts.
 //!
 //! Everything here is pure: it works on `&[u8]`, `&str` and readers handed in. Nothing panics on
 //! hostile input, nothing grows with the size of a stream, and nothing that is left out goes
@@ -31,20 +31,43 @@
 //! * [`Window`] reads numbered lines from a stream of any length.
 //! * [`visible`](fn@visible) makes control and hidden characters harmless;
 //!   [`collapse_carriage_returns`] tidies captured output.
+//! * [`Document`] holds a whole text with the way back to its bytes, and [finds](Document::find) a
+//!   place in it by [`MatchGrade`].
+//! * [`edit`](fn@edit), [`insert`] and [`overwrite`] change a file and leave alone what is not meant.
+//! * [`unified`] shows what changed; [`merge`](fn@merge) joins two changes.
 //! * [`head`], [`tail`], [`head_tail`](fn@head_tail), [`around`] and [`HeadTail`] cut.
 //!
-//! Not here: opening files and paths, writing text back, and converting documents.
+//! Not here: opening and writing files, paths, and converting documents.
 
+mod breaks;
+mod compare;
 mod cut;
+mod diff;
 mod digits;
+mod document;
+mod edit;
 mod encoding;
+mod find;
+mod grade;
 mod kind;
+mod merge;
+mod nearest;
 mod visible;
 mod window;
 
 pub use cut::{Cut, Excerpt, HeadTail, Kept, around, head, head_tail, tail};
-pub use encoding::{Charset, Decoded, Decoder, Encoding, Legacy, sniff};
+pub use diff::{Diff, DiffLimits, unified};
+pub use document::{Document, SpliceError};
+pub use edit::{
+    Applied, Around, Edit, EditError, EditRules, Edited, InsertError, Refusal, Touched, edit,
+    insert, overwrite,
+};
+pub use encoding::{Charset, Decoded, Decoder, Encoding, Legacy, Unmappable, sniff};
+pub use find::{Found, Span};
+pub use grade::MatchGrade;
 pub use kind::{ImageFault, ImageInfo, ImageKind, Kind, image_info};
+pub use merge::{Conflict, Merge, merge};
+pub use nearest::{Difference, Nearest};
 pub use visible::{collapse_carriage_returns, visible, visible_line};
 pub use window::{
     FinalNewline, LineCut, LineEnding, LineHash, Row, Stopped, Total, Window, WindowError,

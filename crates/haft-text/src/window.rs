@@ -1,6 +1,5 @@
 //! A numbered window of lines, read from a stream in constant memory.
 
-mod breaks;
 mod reading;
 mod render;
 mod row;

@@ -2,6 +2,9 @@ use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 
 use super::{Charset, Encoding};
 
+/// How many leading bytes decide the encoding and the line ends of a file, for readers and editors alike.
+pub(crate) const PREFIX: usize = 64 * 1024;
+
 /// How many leading bytes decide between text and binary data.
 pub(crate) const SAMPLE: usize = 8192;
 

@@ -1,12 +1,12 @@
 use std::io::{ErrorKind, Read};
 
-use super::breaks::Breaks;
 use super::scan::Scan;
 use super::{FinalNewline, Total, Window, WindowError, WindowRequest};
-use crate::encoding::{Charset, Decoder, sniff};
+use crate::breaks::Breaks;
+use crate::encoding::{Charset, Decoder, PREFIX, sniff};
 
-/// How many bytes are read at once, and how many decide the encoding.
-pub(super) const BUFFER: usize = 64 * 1024;
+/// How many bytes are read at once: as many as decide the encoding.
+pub(super) const BUFFER: usize = PREFIX;
 
 /// Reads a window with a buffer of `buffer` bytes.
 pub(super) fn read(

@@ -1,6 +1,6 @@
-use super::breaks::{Breaks, Ending, Tally};
 use super::row::{OpenRow, Row};
 use super::{LineEnding, Stopped, WindowRequest};
+use crate::breaks::{Breaks, Ending, Tally};
 use crate::encoding::{Charset, Decoder};
 
 /// The longest character in UTF-8; a smaller cap could never show anything.

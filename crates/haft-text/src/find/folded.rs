@@ -1,0 +1,225 @@
+//! Finding a text in a copy of the document from which a grade took what does not count.
+//!
+//! The copy is only searched. A hit is a range of the document itself, so what lies outside it keeps
+//! its bytes, spaces and line ends.
+
+use std::num::NonZeroUsize;
+use std::ops::Range;
+
+use super::Shift;
+use super::exact::is_sound;
+use super::hits::{Hits, Place, collect};
+use crate::document::{Document, Line};
+use crate::grade::MatchGrade;
+
+pub(super) fn find(
+    document: &Document<'_>,
+    old: &str,
+    grade: MatchGrade,
+    most: NonZeroUsize,
+) -> Hits {
+    let Some(sought) = Sought::new(document, old, grade) else { return Hits::default() };
+    let copy = Copy::new(document, grade);
+    let (mut starts, mut ends) = (Cursor::default(), Cursor::default());
+    collect(&copy.text, &sought.needle, most, |at| {
+        let start = at + usize::from(sought.from_line_start);
+        let end = at + sought.needle.len() - usize::from(sought.to_line_end);
+        if start == 0 || end > copy.text.len() - usize::from(copy.is_last_line_open) {
+            // It would need a line end that the document does not have.
+            return None;
+        }
+        let (place, row) = sought.start(&copy, start, &mut starts)?;
+        let end = sought.end(&copy, end, &mut ends)?;
+        let place = sought.shifted(&copy, row, place)?;
+        let range = place.text.start..end;
+        is_sound(document, old, &range).then_some(Place { text: range, ..place })
+    })
+}
+
+/// A document after folding: a line feed, then every line with one at its end.
+struct Copy<'d> {
+    grade: MatchGrade,
+    text: String,
+    rows: Vec<Row<'d>>,
+    /// Whether the last line feed stands for none in the document.
+    is_last_line_open: bool,
+}
+
+struct Row<'d> {
+    /// Where it starts in the copy.
+    folded: usize,
+    line: Line<'d>,
+}
+
+impl<'d> Copy<'d> {
+    fn new(document: &'d Document<'_>, grade: MatchGrade) -> Self {
+        let whole = document.text();
+        let mut text = String::with_capacity(whole.len() + 2);
+        text.push('\n');
+        let mut rows = Vec::new();
+        let mut is_last_line_open = false;
+        for line in document.split(whole) {
+            rows.push(Row { folded: text.len(), line });
+            grade.fold_line(line.content, &mut text);
+            text.push('\n');
+            is_last_line_open = line.ending.is_none();
+        }
+        let end = Line { start: whole.len(), content: "", ending: None };
+        rows.push(Row { folded: text.len(), line: end });
+        Self { grade, text, rows, is_last_line_open }
+    }
+
+    /// The row that a position of the copy is in.
+    fn row_at(&self, folded: usize) -> Option<(usize, &Row<'d>)> {
+        let index = self.rows.partition_point(|row| row.folded <= folded).checked_sub(1)?;
+        Some((index, self.rows.get(index)?))
+    }
+}
+
+/// A text that is looked for, after folding.
+struct Sought<'o> {
+    pieces: Vec<&'o str>,
+    needle: String,
+    /// Whether space was taken from its front, so that it begins where a line does; the needle then
+    /// has a line feed more.
+    from_line_start: bool,
+    /// Whether space was taken from its back, so that it ends where a line does.
+    to_line_end: bool,
+}
+
+impl<'o> Sought<'o> {
+    /// Splits and folds; nothing where that leaves nothing.
+    fn new(document: &Document<'_>, old: &'o str, grade: MatchGrade) -> Option<Self> {
+        let mut pieces = Vec::new();
+        let mut is_ended = false;
+        for line in document.split(old) {
+            pieces.push(line.content);
+            is_ended = line.ending.is_some();
+        }
+        if is_ended {
+            pieces.push("");
+        }
+        let (first, last) = (*pieces.first()?, *pieces.last()?);
+        let folds_front = grade >= MatchGrade::Indentation || grade.kept(first).is_empty();
+        let from_line_start = grade >= MatchGrade::TrailingSpace
+            && folds_front
+            && first.starts_with(|char| grade.is_blank(char));
+        let to_line_end =
+            grade >= MatchGrade::TrailingSpace && last.ends_with(|char| grade.is_blank(char));
+
+        let mut needle = String::with_capacity(old.len() + 2);
+        if from_line_start {
+            needle.push('\n');
+        }
+        for (index, piece) in pieces.iter().enumerate() {
+            if index > 0 {
+                needle.push('\n');
+            }
+            grade.fold_line(piece, &mut needle);
+        }
+        if to_line_end {
+            needle.push('\n');
+        }
+        Some(Self { pieces, needle, from_line_start, to_line_end })
+    }
+
+    /// Where a hit starts: a place that is still without its end, and the row.
+    fn start(&self, copy: &Copy<'_>, folded: usize, cursor: &mut Cursor) -> Option<(Place, usize)> {
+        let (index, row) = copy.row_at(folded)?;
+        let at = |start| Place { text: start..start, shift: Shift::None, shifts_first: false };
+        let place = if self.from_line_start {
+            Place { shifts_first: true, ..at(row.line.start) }
+        } else if self.pieces.first().is_some_and(|first| first.is_empty()) {
+            at(row.line.content_end())
+        } else {
+            let column = cursor.column(copy.grade, (index, row), folded - row.folded)?;
+            at(row.line.start + column)
+        };
+        Some((place, index))
+    }
+
+    /// Where a hit ends in the document.
+    fn end(&self, copy: &Copy<'_>, folded: usize, cursor: &mut Cursor) -> Option<usize> {
+        let (index, row) = copy.row_at(folded)?;
+        if self.to_line_end {
+            Some(row.line.content_end())
+        } else if self.pieces.last().is_some_and(|last| last.is_empty()) {
+            Some(row.line.start)
+        } else {
+            let column = cursor.column(copy.grade, (index, row), folded - row.folded)?;
+            Some(row.line.start + column)
+        }
+    }
+
+    /// Finds out how the lines are indented; nothing where they are not all indented alike.
+    fn shifted(&self, copy: &Copy<'_>, row: usize, place: Place) -> Option<Place> {
+        let grade = copy.grade;
+        if grade < MatchGrade::Indentation {
+            return Some(place);
+        }
+        let rows = copy.rows.get(row..)?;
+        let indented = |(piece, row): (&&str, &Row<'_>)| {
+            (!grade.kept(piece).is_empty())
+                .then(|| (grade.indentation(piece), grade.indentation(row.line.content)))
+        };
+        let pairs = self.pieces.iter().zip(rows);
+        if place.shifts_first {
+            let pairs: Vec<_> = pairs.filter_map(indented).collect();
+            return Some(Place { shift: Shift::between(&pairs)?, ..place });
+        }
+        let others: Vec<_> = pairs.clone().skip(1).filter_map(indented).collect();
+        let shift = Shift::between(&others)?;
+        // What begins with a whole line that is shifted like the others begins at its start.
+        let first = rows.first()?;
+        let content = first.line.content;
+        let kept = grade.kept(content);
+        if shift != Shift::None
+            && !kept.is_empty()
+            && place.text.start == first.line.start + kept.start
+            && self.pieces.first().is_some_and(|piece| !piece.is_empty())
+        {
+            let all: Vec<_> = pairs.filter_map(indented).collect();
+            if let Some(shift) = Shift::between(&all) {
+                let start = first.line.start;
+                return Some(Place { text: start..start, shift, shifts_first: true });
+            }
+        }
+        Some(Place { shift, ..place })
+    }
+}
+
+/// Walks along folded lines; positions of one cursor mostly grow, so a long line is walked once.
+#[derive(Default)]
+struct Cursor {
+    row: usize,
+    folded: usize,
+    raw: usize,
+}
+
+impl Cursor {
+    /// Turns a column of a folded line into one of the line itself; nothing within a character.
+    fn column(
+        &mut self,
+        grade: MatchGrade,
+        (index, row): (usize, &Row<'_>),
+        column: usize,
+    ) -> Option<usize> {
+        let content = row.line.content;
+        let Range { start, end } = grade.kept(content);
+        if grade < MatchGrade::LookAlike {
+            return Some(start + column);
+        }
+        if self.row != index || self.folded > column {
+            *self = Self { row: index, folded: 0, raw: start };
+        } else if self.raw < start {
+            self.raw = start;
+        }
+        let mut chars = content.get(self.raw..end)?.chars();
+        while self.folded < column {
+            let char = chars.next()?;
+            self.folded += grade.folded_len(char);
+            self.raw += char.len_utf8();
+        }
+        (self.folded == column).then_some(self.raw)
+    }
+}
