@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use haft_policy::{Layer, Origin, Policy, Preset, Rule};
 use haft_protocol::limits::CONFIG_BYTES;
-use haft_protocol::{Digest, LogicalPath};
+use haft_protocol::{Digest, LogicalPath, SandboxLevel};
 
 use crate::document::{Document, Text};
 use crate::merge::{Dropped, Merge};
 use crate::read::{self, Values};
-use crate::settings::{NUMBERS, RECORD_ARGUMENTS, Setting};
+use crate::settings::{LEVELS, NUMBERS, RECORD_ARGUMENTS, Setting};
 use crate::sources::PRESET;
 use crate::{ConfigError, Door, PROJECT_FILE, Sources, Trust};
 
@@ -31,6 +31,8 @@ pub struct Config {
     pub limits: Limits,
     /// What is recorded, and for how long.
     pub journal: Journal,
+    /// How programs are run.
+    pub programs: Programs,
     pub(crate) origins: BTreeMap<&'static str, Origin>,
     pub(crate) dropped: Vec<Dropped>,
     user: Option<PathBuf>,
@@ -76,6 +78,19 @@ pub struct Journal {
     pub artifacts_bytes: u64,
     /// Whether the arguments of calls are recorded.
     pub record_arguments: bool,
+}
+
+/// How programs are run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Programs {
+    /// How far they are confined where that can be had: the strongest level that works, up to this one.
+    pub sandbox: SandboxLevel,
+    /// The level below which nothing is started.
+    pub sandbox_at_least: SandboxLevel,
+    /// Variables of haft's own environment that they get beside the usual ones; `*` at the end stands for any rest.
+    pub environment: Vec<String>,
+    /// Files and directories that they may read beside those of the system, as full paths.
+    pub read: Vec<PathBuf>,
 }
 
 /// The project's file, as it was read.
@@ -157,10 +172,14 @@ impl Config {
             NUMBERS.iter().map(|number| (number.key, (number.field)(&mut scratch).to_string()));
         let preset = (PRESET, format!("\"{}\"", self.preset));
         let record = (RECORD_ARGUMENTS, self.journal.record_arguments.to_string());
+        let mut other = self.clone();
+        let levels =
+            LEVELS.iter().map(|level| (level.key, format!("\"{}\"", (level.field)(&mut other))));
         [preset]
             .into_iter()
             .chain(numbers)
             .chain([record])
+            .chain(levels)
             .map(|(key, value)| Setting { key, value, origin: self.origin(key) })
             .collect()
     }

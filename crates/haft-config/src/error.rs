@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use haft_policy::PolicyError;
+use haft_protocol::SandboxLevelError;
 
 use crate::TrustError;
 
@@ -155,11 +156,24 @@ pub enum Problem {
     },
     /// A root that is not given by its full path.
     #[error(
-        "root `{path}` is not a full path: expected one that begins with `/` and holds no `..`"
+        "`{path}` in `{key}` is not a full path: expected one that begins with `/` and holds no `..`"
     )]
-    Root {
+    Path {
+        /// The key.
+        key: &'static str,
         /// The path.
         path: String,
+    },
+    /// A text that names no level of confinement.
+    #[error(transparent)]
+    Sandbox(SandboxLevelError),
+    /// A text that can be no name of a variable.
+    #[error(
+        "`{name}` is no name of a variable: expected letters, digits and `_`, and perhaps `*` at the end"
+    )]
+    Variable {
+        /// The text.
+        name: String,
     },
     /// A variable that does not exist.
     #[error(

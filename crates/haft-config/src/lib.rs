@@ -70,7 +70,7 @@ mod settings;
 mod sources;
 mod trust;
 
-pub use config::{Config, Journal, Limits, ProjectFile, Protection};
+pub use config::{Config, Journal, Limits, Programs, ProjectFile, Protection};
 pub use error::{ConfigError, Place, Problem};
 pub use merge::Dropped;
 pub use settings::Setting;

@@ -90,6 +90,33 @@ impl Config {
                 self.origins.insert("roots.extra", origin);
             }
         }
+        for (level, Value { value, origin }) in values.levels {
+            let current = (level.field)(self);
+            if !narrowing || value > *current {
+                *current = value;
+                self.origins.insert(level.key, origin);
+            } else if value < *current {
+                self.leave_out(level.key, origin, format!("set `{}` to `{value}`", level.key));
+            }
+        }
+        for Value { value, origin } in values.environment {
+            if narrowing {
+                let wanted = format!("let programs see the variable `{value}`");
+                self.leave_out("programs.environment", origin, wanted);
+            } else if !self.programs.environment.contains(&value) {
+                self.programs.environment.push(value);
+                self.origins.insert("programs.environment", origin);
+            }
+        }
+        for Value { value, origin } in values.read {
+            if narrowing {
+                let wanted = format!("let programs read `{}`", value.display());
+                self.leave_out("programs.read", origin, wanted);
+            } else if !self.programs.read.contains(&value) {
+                self.programs.read.push(value);
+                self.origins.insert("programs.read", origin);
+            }
+        }
         for rule in values.rules {
             if narrowing && rule.decision() == Decision::Allow {
                 self.leave_out("rules", rule.origin().clone(), format!("follow the rule `{rule}`"));

@@ -4,18 +4,21 @@ use std::path::{Component, Path, PathBuf};
 
 use globset::Glob;
 use haft_policy::{Layer, Origin, PolicyError, Preset, Rule};
-use haft_protocol::limits::{FURTHER_ROOTS, PROTECTION_PATTERNS, RULE_PATTERN_BYTES, RULES};
+use haft_protocol::SandboxLevel;
+use haft_protocol::limits::{
+    FURTHER_ROOTS, PROGRAM_PATHS, PROGRAM_VARIABLES, PROTECTION_PATTERNS, RULE_PATTERN_BYTES, RULES,
+};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
 use crate::document::{Document, escaped, type_of};
 use crate::rules::rule;
-use crate::settings::{NUMBERS, Number, RECORD_ARGUMENTS, nearest};
+use crate::settings::{LEVELS, Level, NUMBERS, Number, PROGRAMS, RECORD_ARGUMENTS, nearest};
 use crate::sources::{Given, PRESET, keys};
 use crate::{ConfigError, Environment, Flags, Problem};
 
 /// The keys of a file.
-const TOP: &[&str] = &[PRESET, "rules", "protection", "roots", "limits", "journal"];
+const TOP: &[&str] = &[PRESET, "rules", "protection", "roots", "limits", "journal", PROGRAMS];
 
 /// What one layer says.
 #[derive(Default)]
@@ -27,6 +30,9 @@ pub(crate) struct Values {
     pub(crate) roots: Vec<Value<PathBuf>>,
     pub(crate) numbers: Vec<(&'static Number, Value<u64>)>,
     pub(crate) record_arguments: Option<Value<bool>>,
+    pub(crate) levels: Vec<(&'static Level, Value<SandboxLevel>)>,
+    pub(crate) environment: Vec<Value<String>>,
+    pub(crate) read: Vec<Value<PathBuf>>,
     /// What the patterns of the rules so far take up.
     pub(crate) pattern_tokens: usize,
 }
@@ -73,13 +79,16 @@ pub(crate) fn values(document: &Document<'_>) -> Result<Values, ConfigError> {
             "roots" => {
                 for (key, node) in document.table("roots", node)? {
                     match &**key.get_ref() {
-                        "extra" => values.roots = roots(document, node)?,
+                        "extra" => {
+                            values.roots = paths(document, "roots.extra", FURTHER_ROOTS, node)?;
+                        }
                         _ => return Err(document.unknown("roots.", key, &["extra"])),
                     }
                 }
             }
             "limits" => section(document, "limits", node, &mut values)?,
             "journal" => section(document, "journal", node, &mut values)?,
+            PROGRAMS => programs(document, node, &mut values)?,
             _ => return Err(document.unknown("", key, TOP)),
         }
     }
@@ -142,22 +151,75 @@ fn globs(
     Ok(globs)
 }
 
-fn roots(document: &Document<'_>, node: &Node<'_>) -> Result<Vec<Value<PathBuf>>, ConfigError> {
-    let mut roots = Vec::new();
-    let list = document.list("roots.extra", node)?;
-    if list.len() > FURTHER_ROOTS {
-        return Err(document.too_many("roots", list.len(), FURTHER_ROOTS, node));
+/// Reads how programs are run.
+fn programs(
+    document: &Document<'_>,
+    node: &Node<'_>,
+    values: &mut Values,
+) -> Result<(), ConfigError> {
+    for (key, node) in document.table(PROGRAMS, node)? {
+        let name = &**key.get_ref();
+        if let Some(level) = LEVELS.iter().find(|it| it.name == name) {
+            let value = document.text(level.key, node)?.parse();
+            let value = value.map_err(|it| document.at(node, Problem::Sandbox(it)))?;
+            values.levels.push((level, document.value(value, node)));
+            continue;
+        }
+        match name {
+            "environment" => values.environment = variables(document, node)?,
+            "read" => values.read = paths(document, "programs.read", PROGRAM_PATHS, node)?,
+            _ => {
+                let levels = LEVELS.iter().map(|level| level.name);
+                let expected: Vec<_> = levels.chain(["environment", "read"]).collect();
+                return Err(document.unknown("programs.", key, &expected));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Reads names of variables; `*` may stand at the end of one.
+fn variables(document: &Document<'_>, node: &Node<'_>) -> Result<Vec<Value<String>>, ConfigError> {
+    const KEY: &str = "programs.environment";
+    let list = document.list(KEY, node)?;
+    if list.len() > PROGRAM_VARIABLES {
+        return Err(document.too_many("variables", list.len(), PROGRAM_VARIABLES, node));
+    }
+    let mut names = Vec::new();
+    for node in list {
+        let text = document.text(KEY, node)?;
+        let name = text.strip_suffix('*').unwrap_or(text);
+        let is_name = |it: char| it.is_ascii_alphanumeric() || it == '_';
+        if name.is_empty() || name.len() > RULE_PATTERN_BYTES || !name.chars().all(is_name) {
+            return Err(document.at(node, Problem::Variable { name: escaped(text) }));
+        }
+        names.push(document.value(text.to_owned(), node));
+    }
+    Ok(names)
+}
+
+/// Reads full paths.
+fn paths(
+    document: &Document<'_>,
+    key: &'static str,
+    limit: usize,
+    node: &Node<'_>,
+) -> Result<Vec<Value<PathBuf>>, ConfigError> {
+    let mut paths = Vec::new();
+    let list = document.list(key, node)?;
+    if list.len() > limit {
+        return Err(document.too_many("paths", list.len(), limit, node));
     }
     for node in list {
-        let text = document.text("roots.extra", node)?;
+        let text = document.text(key, node)?;
         let path = Path::new(text);
         let leads_up = path.components().any(|part| part == Component::ParentDir);
         if !path.is_absolute() || leads_up {
-            return Err(document.at(node, Problem::Root { path: escaped(text) }));
+            return Err(document.at(node, Problem::Path { key, path: escaped(text) }));
         }
-        roots.push(document.value(path.to_owned(), node));
+        paths.push(document.value(path.to_owned(), node));
     }
-    Ok(roots)
+    Ok(paths)
 }
 
 impl Document<'_> {
@@ -275,6 +337,12 @@ impl Values {
             RECORD_ARGUMENTS => {
                 let value = value.parse().map_err(|_| error(mistyped("true or false")))?;
                 self.record_arguments = Some(Value { value, origin });
+            }
+            key if LEVELS.iter().any(|it| it.key == key) => {
+                for level in LEVELS.iter().filter(|it| it.key == key) {
+                    let value = value.parse().map_err(|it| error(Problem::Sandbox(it)))?;
+                    self.levels.push((level, Value { value, origin: origin.clone() }));
+                }
             }
             _ => {
                 let number = NUMBERS.iter().find(|it| it.key == key).ok_or_else(|| {

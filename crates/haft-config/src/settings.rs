@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use haft_policy::Origin;
-use haft_protocol::limits;
+use haft_protocol::{SandboxLevel, limits};
 
 use crate::document::escaped;
 use crate::{Config, Problem};
@@ -67,6 +67,31 @@ pub(crate) static NUMBERS: [Number; 10] = numbers! {
     journal.artifacts_bytes: MIB..=MIB * MIB, MayNotTouch;
 };
 
+/// A setting that is a level of confinement. A project that nobody trusts may raise it.
+pub(crate) struct Level {
+    pub(crate) name: &'static str,
+    /// The section and the name.
+    pub(crate) key: &'static str,
+    pub(crate) field: fn(&mut Config) -> &mut SandboxLevel,
+}
+
+/// The section of how programs are run.
+pub(crate) const PROGRAMS: &str = "programs";
+
+/// Every level.
+pub(crate) static LEVELS: [Level; 2] = [
+    Level {
+        name: "sandbox",
+        key: "programs.sandbox",
+        field: |config| &mut config.programs.sandbox,
+    },
+    Level {
+        name: "sandbox_at_least",
+        key: "programs.sandbox_at_least",
+        field: |config| &mut config.programs.sandbox_at_least,
+    },
+];
+
 /// The one setting that is true or false.
 pub(crate) const RECORD_ARGUMENTS: &str = "journal.record_arguments";
 
@@ -95,6 +120,17 @@ impl Default for crate::Limits {
             acquire_ms: limits::ACQUIRE_MS,
             hook_ms: limits::HOOK_MS,
             outcome_text_bytes: limits::OUTCOME_TEXT_BYTES as u64,
+        }
+    }
+}
+
+impl Default for crate::Programs {
+    fn default() -> Self {
+        Self {
+            sandbox: SandboxLevel::default(),
+            sandbox_at_least: SandboxLevel::None,
+            environment: Vec::new(),
+            read: Vec::new(),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use haft_policy::{Preset, Rule};
 
 use crate::error::{ConfigError, Problem};
-use crate::settings::{NUMBERS, RECORD_ARGUMENTS, nearest};
+use crate::settings::{LEVELS, NUMBERS, RECORD_ARGUMENTS, nearest};
 
 /// What the variables of haft begin with.
 const PREFIX: &str = "HAFT_";
@@ -139,5 +139,7 @@ impl Flags {
 
 /// Returns every key that takes one value.
 pub(crate) fn keys() -> impl Iterator<Item = &'static str> {
-    [PRESET].into_iter().chain(NUMBERS.iter().map(|it| it.key)).chain([RECORD_ARGUMENTS])
+    let numbers = NUMBERS.iter().map(|it| it.key);
+    let levels = LEVELS.iter().map(|it| it.key);
+    [PRESET].into_iter().chain(numbers).chain([RECORD_ARGUMENTS]).chain(levels)
 }

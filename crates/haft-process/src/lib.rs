@@ -57,5 +57,4 @@ pub use error::LaunchError;
 pub use finished::{Cleanup, Confinement, End, Finished, LeftBehind, Process};
 pub use haft_protocol::{SandboxLevel, SandboxLevelError};
 pub use launcher::Launcher;
-
 pub use report::{HelperState, LevelReport, Report, Trial};

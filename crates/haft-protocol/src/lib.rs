@@ -30,6 +30,7 @@ mod notice;
 mod outcome;
 mod path;
 mod record;
+mod sandbox;
 mod time;
 mod usage;
 mod wire;
@@ -52,6 +53,7 @@ pub use record::{
     Access, AttemptRecord, BindingRecord, DecisionRecord, IntentRecord, OutcomeRecord,
     RECORD_VERSION, TicketRecord,
 };
+pub use sandbox::{SandboxLevel, SandboxLevelError};
 pub use time::Timestamp;
 pub use usage::Usage;
 pub use wire::WireNames;

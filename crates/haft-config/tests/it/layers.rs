@@ -29,6 +29,8 @@ fn nothing_at_all_is_what_is_built_in() {
     journal.retention_calls = 200000
     journal.artifacts_bytes = 1073741824
     journal.record_arguments = true
+    programs.sandbox = "files+net"
+    programs.sandbox_at_least = "none"
     "#);
 }
 

@@ -29,7 +29,7 @@ fn o_121_unknown_key_names_the_nearest_one() {
       |   ^^^^
     ");
     insta::assert_snapshot!(error("denyWrit = ['x']"), @"
-    /u/haft/config.toml:1:1: unknown key `denyWrit`: expected `preset`, `rules`, `protection`, `roots`, `limits` or `journal`
+    /u/haft/config.toml:1:1: unknown key `denyWrit`: expected `preset`, `rules`, `protection`, `roots`, `limits`, `journal` or `programs`
       |
     1 | denyWrit = ['x']
       | ^^^^^^^^
@@ -53,7 +53,7 @@ fn o_121_unknown_key_names_the_nearest_one() {
       |       ^^^^
     ");
     insta::assert_snapshot!(error("\"a\\u001b[2K\" = 1"), @r#"
-    /u/haft/config.toml:1:1: unknown key `a\u{1b}[2K`: expected `preset`, `rules`, `protection`, `roots`, `limits` or `journal`
+    /u/haft/config.toml:1:1: unknown key `a\u{1b}[2K`: expected `preset`, `rules`, `protection`, `roots`, `limits`, `journal` or `programs`
       |
     1 | "a\u001b[2K" = 1
       | ^^^^^^^^^^^^
@@ -277,7 +277,7 @@ fn rules_and_patterns_have_a_bound() {
       | ^^^^^^^^^
     ");
     insta::assert_snapshot!(error(format!("protection.extra = [{}]", "'a',".repeat(1_001))).lines().next().unwrap(), @"/u/haft/config.toml:1:20: patterns number 1001, and 1000 is the most");
-    insta::assert_snapshot!(error(format!("roots.extra = [{}]", "'/a',".repeat(33))).lines().next().unwrap(), @"/u/haft/config.toml:1:15: roots number 33, and 32 is the most");
+    insta::assert_snapshot!(error(format!("roots.extra = [{}]", "'/a',".repeat(33))).lines().next().unwrap(), @"/u/haft/config.toml:1:15: paths number 33, and 32 is the most");
 }
 
 #[test]
@@ -307,16 +307,44 @@ fn pattern_that_cannot_be_read_is_refused_at_its_place() {
       |          ^^
     ");
     insta::assert_snapshot!(error("[roots]\nextra = ['~/data']"), @"
-    /u/haft/config.toml:2:10: root `~/data` is not a full path: expected one that begins with `/` and holds no `..`
+    /u/haft/config.toml:2:10: `~/data` in `roots.extra` is not a full path: expected one that begins with `/` and holds no `..`
       |
     2 | extra = ['~/data']
       |          ^^^^^^^^
     ");
     insta::assert_snapshot!(error("[roots]\nextra = ['/data/../x']"), @"
-    /u/haft/config.toml:2:10: root `/data/../x` is not a full path: expected one that begins with `/` and holds no `..`
+    /u/haft/config.toml:2:10: `/data/../x` in `roots.extra` is not a full path: expected one that begins with `/` and holds no `..`
       |
     2 | extra = ['/data/../x']
       |          ^^^^^^^^^^^^
+    ");
+}
+
+#[test]
+fn how_programs_run_is_refused_at_its_place() {
+    insta::assert_snapshot!(error("[programs]\nsandbox = 'net'"), @"
+    /u/haft/config.toml:2:11: `net` is no sandbox level: use `none`, `group`, `files` or `files+net`
+      |
+    2 | sandbox = 'net'
+      |           ^^^^^
+    ");
+    insta::assert_snapshot!(error("[programs]\nenvironment = ['A', 'B=c']"), @"
+    /u/haft/config.toml:2:21: `B=c` is no name of a variable: expected letters, digits and `_`, and perhaps `*` at the end
+      |
+    2 | environment = ['A', 'B=c']
+      |                     ^^^^^
+    ");
+    insta::assert_snapshot!(error("[programs]\nread = ['opt']"), @"
+    /u/haft/config.toml:2:9: `opt` in `programs.read` is not a full path: expected one that begins with `/` and holds no `..`
+      |
+    2 | read = ['opt']
+      |         ^^^^^
+    ");
+    insta::assert_snapshot!(error("[programs]\nsandbx = 'none'"), @"
+    /u/haft/config.toml:2:1: unknown key `programs.sandbx`: did you mean `sandbox`?
+      |
+    2 | sandbx = 'none'
+      | ^^^^^^
     ");
 }
 
@@ -366,7 +394,7 @@ fn excerpt_is_cut_and_cannot_disguise_itself() {
       |          ^^^
     "#);
     insta::assert_snapshot!(error("roots.extra = [\"a\\u202eb\"]"), @r#"
-    /u/haft/config.toml:1:16: root `a\u{202e}b` is not a full path: expected one that begins with `/` and holds no `..`
+    /u/haft/config.toml:1:16: `a\u{202e}b` in `roots.extra` is not a full path: expected one that begins with `/` and holds no `..`
       |
     1 | roots.extra = ["a\u202eb"]
       |                ^^^^^^^^^^

@@ -1,6 +1,7 @@
 //! A project that nobody trusts may only narrow.
 
 use haft_policy::Preset;
+use haft_protocol::SandboxLevel;
 
 use crate::files::{Files, dropped, settings};
 
@@ -50,6 +51,29 @@ fn what_narrows_is_followed_and_what_widens_is_reported() {
     "#);
     assert!(config.rules.iter().all(|rule| !rule.origin().trusted));
     assert!(!config.project().unwrap().trusted);
+}
+
+#[test]
+fn how_programs_run_can_only_become_stricter() {
+    let loose = r#"
+[programs]
+sandbox = "none"
+sandbox_at_least = "files"
+environment = ["CARGO_*"]
+read = ["/opt/sdk"]
+"#;
+    let config = Files::project(loose).load().unwrap();
+    assert_eq!(config.programs.sandbox, SandboxLevel::FilesNet);
+    assert_eq!(config.programs.sandbox_at_least, SandboxLevel::Files);
+    assert!(config.programs.environment.is_empty() && config.programs.read.is_empty());
+    insta::assert_snapshot!(dropped(&config), @r"
+    .haft/config.toml:3: not followed until you trust this file with `haft trust`: set `programs.sandbox` to `none`
+    .haft/config.toml:5: not followed until you trust this file with `haft trust`: let programs see the variable `CARGO_*`
+    .haft/config.toml:6: not followed until you trust this file with `haft trust`: let programs read `/opt/sdk`
+    ");
+    let config = Files::project(loose).trusted().load().unwrap();
+    assert_eq!(config.programs.sandbox, SandboxLevel::None);
+    assert_eq!(config.programs.environment, ["CARGO_*"]);
 }
 
 #[test]
