@@ -43,7 +43,7 @@ mod writer;
 pub use artifacts::{Artifact, ArtifactInfo};
 pub use error::StoreError;
 pub use log::{CallStatus, CallStatusError, CallSummary, LogFilter};
-pub use redaction::{REDACTED, Redaction};
+pub use redaction::{REDACTED, Redaction, is_secret_name};
 pub use retention::GcReport;
 pub use show::{CallDetail, IdPart, IdQuery, TicketDetail};
 pub use store::{Retention, Store, StoreConfig};

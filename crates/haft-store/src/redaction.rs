@@ -4,6 +4,7 @@ mod escapes;
 mod keys;
 mod names;
 mod shapes;
+mod signs;
 
 use std::borrow::Cow;
 use std::{fmt, mem};
@@ -14,7 +15,7 @@ use serde_json::{Map, Value};
 
 use crate::StoreError;
 pub(crate) use keys::KeyTrail;
-use names::is_secret_name;
+pub use names::is_secret_name;
 
 /// What stands in a record where a secret stood.
 pub const REDACTED: &str = "[redacted]";
@@ -134,8 +135,10 @@ impl Redaction {
             let Some(plain) = decoded else { return false };
             let is_literal =
                 || self.literals.as_ref().is_some_and(|it| it.is_match(plain.as_bytes()));
-            let has_shape =
-                || shapes::shared().is_none_or(|shapes| shapes.has_secret_of_itself(&plain));
+            let has_shape = || {
+                signs::are_in(&plain)
+                    && shapes::shared().is_none_or(|shapes| shapes.has_secret_of_itself(&plain))
+            };
             let has_name = || escapes::hides_letters(text) && self.pass(&plain).is_some();
             if is_literal() || has_shape() || has_name() {
                 return true;
@@ -152,6 +155,9 @@ impl Redaction {
             && literals.is_match(text.as_bytes())
         {
             changed = replace(literals, text);
+        }
+        if !signs::are_in(changed.as_deref().unwrap_or(text)) {
+            return changed;
         }
         // Without its patterns a redaction knows no secret from another text, and lets nothing through.
         let everything = || (text != REDACTED && !text.is_empty()).then(|| REDACTED.to_owned());

@@ -39,7 +39,7 @@ const NAME_CHARS: usize = 64;
 /// Tells whether a name announces a secret.
 ///
 /// Case and separators do not matter. `max_tokens`, `token_count` and the shell's `PWD` are no secrets.
-pub(super) fn is_secret_name(name: &str) -> bool {
+pub fn is_secret_name(name: &str) -> bool {
     if matches!(name, "PWD" | "OLDPWD") {
         return false;
     }

@@ -39,7 +39,7 @@ macro_rules! key {
 ///
 /// The engine knows neither look-around nor references, so that a search is linear in the text. They are patterns of
 /// bytes, which makes for small automata; what begins or ends a match is ASCII, so a match never cuts a character.
-const PATTERNS: &[&str] = &[
+pub(super) const PATTERNS: &[&str] = &[
     // A private key, to its end; without an end to the end of the quotes or of the text. Line ends may be escaped, and
     // each line may be a text of its own in a list.
     concat!(
@@ -202,12 +202,12 @@ impl Shapes {
     }
 }
 
-fn compile(pattern: &str) -> Option<Regex> {
+pub(super) fn compile(pattern: &str) -> Option<Regex> {
     RegexBuilder::new(pattern).unicode(false).size_limit(COMPILED_BYTES).build().ok()
 }
 
-/// Returns the patterns, which are the same for every store of the process. They are compiled when a text is first
-/// redacted: whoever only reads does without.
+/// Returns the patterns, which are the same for every store of the process. They are compiled when a text first has a
+/// sign of a secret.
 pub(super) fn shared() -> Option<&'static Shapes> {
     static SHAPES: LazyLock<Option<Shapes>> = LazyLock::new(Shapes::compile);
     SHAPES.as_ref()
