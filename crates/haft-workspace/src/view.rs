@@ -42,6 +42,11 @@ impl View {
         Self { workspace, filter: None, protected: Arc::default(), by_rule: Arc::default() }
     }
 
+    /// Returns the roots beside the first one as they are shown, those that a rule hides left out.
+    pub fn further_roots(&self) -> Vec<LogicalPath> {
+        self.workspace.roots().skip(1).filter(|root| self.lets_see(root)).collect()
+    }
+
     /// Returns what was hidden so far.
     pub fn hidden(&self) -> Hidden {
         Hidden {

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use haft_protocol::{Bound, Count, ErrorKind, Failure, limits};
+use haft_protocol::{Bound, Count, ErrorKind, Failure, LogicalPath, Notice, NoticeKind, limits};
 use haft_tool::{Call, Output, Shown};
 use haft_workspace::{FileKind, ListOptions, WalkOptions, WorkspaceCall};
 use schemars::JsonSchema;
@@ -69,7 +69,10 @@ pub(super) fn list(call: &Call, args: &ListDirArgs) -> Result<Shown<ReaderOutput
         bounds.extend(levels_left_out(levels, listing.report.unentered));
     }
     bounds.extend(scope::unfinished(&listing.report, "entries", kept));
-    let notices = scope::passed_over(&listing.report.skipped);
+    let mut notices = scope::passed_over(&listing.report.skipped);
+    if path == "." {
+        notices.extend(further_roots(&call.view()?.further_roots()));
+    }
     let output = Output { bounds, notices, ..Output::text(text) };
     let value = ReaderOutput::Directory(DirectoryOutput {
         path: path.to_owned(),
@@ -78,6 +81,14 @@ pub(super) fn list(call: &Call, args: &ListDirArgs) -> Result<Shown<ReaderOutput
         is_total_exact,
     });
     Ok(Shown { value, output })
+}
+
+/// Names the roots that no path from the first one leads to, to whoever looks around there.
+fn further_roots(roots: &[LogicalPath]) -> Option<Notice> {
+    let roots: Vec<String> = roots.iter().map(|root| format!("`{root}`")).collect();
+    let (what, verb) = if roots.len() == 1 { ("root", "is") } else { ("roots", "are") };
+    let text = format!("further {what} of the workspace {verb} {}", roots.join(", "));
+    (!roots.is_empty()).then(|| Notice::new(NoticeKind::Remark, text))
 }
 
 fn entries_left_out(args: &ListDirArgs, kept: u64, total: u64, is_exact: bool) -> Option<Bound> {

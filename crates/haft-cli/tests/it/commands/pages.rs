@@ -42,6 +42,37 @@ fn every_command_explains_itself_within_eighty_columns() {
 }
 
 #[test]
+fn options_of_every_command_are_explained_in_one_place() {
+    let rig = Rig::new();
+    for command in COMMANDS.iter().filter(|it| !it.is_empty()) {
+        for flag in ["-h", "--help"] {
+            let help = rig.haft(&[command, &[flag][..]].concat()).stdout;
+            for option in ["--state-dir", "--no-state", "--preset <", "--root <", "--color"] {
+                assert!(!help.contains(option), "{command:?}: {help}");
+            }
+            assert!(help.contains("`haft --help`"), "{command:?}: {help}");
+        }
+        // The page of a manual stands alone.
+        let page = rig.haft(&[&["man"][..], command].concat()).stdout;
+        assert!(page.contains("state\\-dir"), "{command:?}");
+    }
+    // They are taken wherever they stand.
+    assert_eq!(rig.haft(&["tools", "--json"]).stdout, rig.haft(&["--json", "tools"]).stdout);
+    insta::assert_snapshot!(rig.haft(&["state", "gc", "-h"]).stdout, @r"
+    Remove what is older or more than the configuration keeps
+
+    Usage: haft state gc [OPTIONS]
+
+    Options:
+      -n, --dry-run  Only say what would be removed
+      -h, --help     Print help
+      -V, --version  Print version
+
+    Options for every command, such as --root, --preset and --json: `haft --help`
+    ");
+}
+
+#[test]
 fn the_help_names_the_exit_codes() {
     let rig = Rig::new();
     insta::assert_snapshot!(rig.haft(&["-h"]).stdout, @r"

@@ -1,8 +1,12 @@
 //! `haft log`, `haft show` and `haft state`.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
 use serde_json::{Value, json};
 
-use crate::rig::{Rig, masked, one_object};
+use crate::rig::{Rig, arguments, masked, one_object, run};
 
 /// A workspace with four calls on record: read, denied, failed, searched.
 fn recorded() -> Rig {
@@ -157,6 +161,35 @@ fn a_record_tells_who_did_what_why_and_how_it_ended() {
 }
 
 #[test]
+fn records_can_be_looked_at_where_nothing_can_be_written() {
+    let rig = recorded();
+    let entries = || fs::read_dir(rig.state()).unwrap().map(|it| it.unwrap().path());
+    let close = |path: &Path, is_closed: bool| {
+        let mode = match (path.is_dir(), is_closed) {
+            (true, true) => 0o500,
+            (true, false) => 0o700,
+            (false, true) => 0o400,
+            (false, false) => 0o600,
+        };
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    entries().for_each(|it| close(&it, true));
+    close(&rig.state(), true);
+    let list = arguments("list_dir", &json!({}));
+    let commands: [&[&str]; 4] =
+        [&["log"], &["show", "last"], &["state", "du"], &["call", "reader", &list]];
+    let ran = commands.map(|args| rig.bound_by_permissions(args).map(run));
+    close(&rig.state(), false);
+    entries().for_each(|it| close(&it, false));
+    let [Some(log), Some(shown), Some(used), Some(called)] = ran else { return };
+    assert_eq!((log.exit, log.stdout.lines().count()), (0, 4), "{}", log.all());
+    assert!(shown.exit == 0 && shown.stdout.contains("builtin/search"), "{}", shown.all());
+    assert!(used.stdout.contains("calls     4"), "{}", used.all());
+    assert_eq!((called.exit, called.stdout.as_str()), (2, ""), "a call needs its record");
+    assert_eq!(rig.recorded(), 4);
+}
+
+#[test]
 fn what_an_outcome_has_no_room_for_is_shown_as_an_artifact() {
     let rig = Rig::new();
     rig.config("[limits]\noutcome_text_bytes = 1024\n");
@@ -211,6 +244,6 @@ fn a_state_directory_can_be_named_in_three_ways() {
 
     let mut command = rig.command(&call);
     command.env_remove("HAFT_STATE_DIR").env("XDG_STATE_HOME", rig.folder().join("xdg"));
-    assert_eq!(crate::rig::run(command).exit, 0);
+    assert_eq!(run(command).exit, 0);
     assert!(rig.folder().join("xdg/haft/haft.db").exists());
 }

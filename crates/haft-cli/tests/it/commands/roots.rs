@@ -177,6 +177,24 @@ fn the_log_is_of_the_workspace_one_stands_in() {
 }
 
 #[test]
+fn further_roots_are_named_where_one_looks_around() {
+    let rig = project();
+    rig.outside("data/d.txt", "text\n");
+    let (ws, out) = (rig.ws("").display().to_string(), rig.out("data").display().to_string());
+    let roots = ["--root", &ws, "--root", &out];
+    let here = rig.call_with(&roots, "reader", "list_dir", &json!({}));
+    let said = here.notices().replace(&rig.folder().display().to_string(), "…");
+    insta::assert_snapshot!(said, @"further root of the workspace is `…/out/data`");
+    let there = rig.call_with(&roots, "reader", "list_dir", &json!({ "path": out }));
+    assert_eq!((there.notices(), there.text), (String::new(), format!("{out}/d.txt  5 B")));
+    // A root that a rule hides is not named.
+    rig.config(&format!("[[rules]]\ndecision = \"deny\"\npath = {}\n", json!(out)));
+    let here = rig.call_with(&roots, "reader", "list_dir", &json!({}));
+    assert_eq!(here.notices(), "");
+    assert_eq!(rig.call("reader", "list_dir", &json!({})).notices(), "");
+}
+
+#[test]
 fn a_rule_names_a_root_by_its_full_path() {
     let rig = project();
     let secret = fs::canonicalize(rig.ws("a.txt")).unwrap();

@@ -138,10 +138,10 @@ impl Answer<'_> {
             format!("{} skipped", counted(skipped.binary, "binary file", "binary files"))
         });
         add(skipped.not_regular, &|| {
-            format!(
-                "{} skipped: not regular files",
-                counted(skipped.not_regular, "entry", "entries")
-            )
+            let what = counted(skipped.not_regular, "entry", "entries");
+            let why =
+                if skipped.not_regular == 1 { "not a regular file" } else { "not regular files" };
+            format!("{what} skipped: {why}")
         });
         let unread = Tally::get(&self.tally.unreadable);
         add(unread, &|| format!("{} not read to the end: reading failed", files(unread)));
