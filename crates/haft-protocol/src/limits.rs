@@ -80,6 +80,8 @@ pub const TWIN_NAMES: usize = 100_000;
 pub const MOVED_NAMES: usize = 100_000;
 /// Bytes of a file that is moved to another device.
 pub const CARRIED_BYTES: u64 = 64 * 1024 * 1024;
+/// Bytes of a file of which a change is taken out line by line.
+pub const MERGE_BYTES: u64 = 16 * 1024 * 1024;
 /// Bytes of a file that are held at once while it is kept or compared.
 pub const PIECE_BYTES: usize = 64 * 1024;
 
@@ -151,6 +153,10 @@ pub const SYNTAX_ITEMS: usize = 10_000;
 pub const SYNTAX_NAME_BYTES: usize = 1_000;
 /// Bytes shown of a definition.
 pub const SYNTAX_SIGNATURE_BYTES: usize = 200;
+/// Definitions of one outline, where the caller names no number.
+pub const OUTLINE_DEFINITIONS: u32 = 500;
+/// Bytes of a match of a pattern of code, as data has it.
+pub const AST_MATCH_BYTES: usize = 2_000;
 /// Bytes of a pattern of code.
 pub const SYNTAX_PATTERN_BYTES: usize = 4_096;
 /// Levels of nesting in a pattern of code.

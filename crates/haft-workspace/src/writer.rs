@@ -2,7 +2,7 @@
 
 pub(crate) mod deed;
 mod moving;
-mod put;
+pub(crate) mod put;
 mod removing;
 pub(crate) mod standing;
 pub(crate) mod step;
@@ -12,12 +12,12 @@ use std::sync::Arc;
 
 use haft_protocol::{Change, Digest, ErrorKind, Failure, LogicalPath, Notice};
 
-use crate::file::FileKind;
 use crate::resolved::Resolved;
 use crate::view::View;
 use crate::write_error::WriteError;
 
-use deed::{Account, Deed};
+use deed::Account;
+use put::Wish;
 
 /// The workspace as the body of one call may change it: at the places that its writing slots are bound to, and nowhere
 /// else.
@@ -148,7 +148,7 @@ impl Writer {
         expected: Expected,
         bytes: &[u8],
     ) -> Result<Written, WriteError> {
-        self.put(&place.0, expected, bytes, None)
+        self.put(&place.0, expected, bytes, Wish::default())
     }
 
     /// Makes a directory, with those above it. Where it is there already, nothing is done.
@@ -158,17 +158,7 @@ impl Writer {
     /// Fails when something else stands there, when a new name is a trap, when the system refuses, and when the change
     /// cannot be put on record.
     pub fn create_dir(&self, place: &WritePlace) -> Result<Written, WriteError> {
-        let standing = self.stand(&place.0)?;
-        match standing.look()?.map(|it| it.kind) {
-            Some(FileKind::Directory) => return Ok(Written::default()),
-            Some(kind) => return Err(WriteError::Exists { path: standing.shown(), kind }),
-            None => standing.check_new_names()?,
-        }
-        let standing = standing.leaf_too();
-        let planned = standing.planned_directories(self);
-        let mut deed = Deed::announce(&self.account, &self.view, planned)?;
-        standing.make_directories(&mut deed)?;
-        Ok(deed.written())
+        self.make_directory(&place.0, None)
     }
 
     /// Moves a file, a link or a directory. A link moves, and not what it points to.
@@ -185,7 +175,7 @@ impl Writer {
         to: &WritePlace,
         onto: Onto,
     ) -> Result<Written, WriteError> {
-        self.give_place(from, to, onto)
+        self.give_place(from, to, onto, false)
     }
 
     /// Removes a file, a link or an empty directory. A link goes, and not what it points to.

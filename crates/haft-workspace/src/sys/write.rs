@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
+use std::os::fd::AsFd;
 
 use rustix::fs::{Access, AtFlags, Gid, Mode, OFlags, Uid};
 use rustix::io::{Errno, Result, retry_on_intr};
@@ -25,6 +26,11 @@ impl Dir {
     /// Makes a directory that must not be there yet.
     pub(crate) fn make_directory(&self, name: &OsStr, mode: u32) -> Result<()> {
         retry_on_intr(|| rustix::fs::mkdirat(self, single(name)?, bits(mode)))
+    }
+
+    /// Makes a link that must not be there yet.
+    pub(crate) fn make_link(&self, name: &OsStr, target: &OsStr) -> Result<()> {
+        retry_on_intr(|| rustix::fs::symlinkat(target, self, single(name)?))
     }
 
     /// Gives something another name, in place of what stands there.
@@ -87,9 +93,9 @@ impl Dir {
     }
 }
 
-/// Sets the permission bits of an open file.
-pub(crate) fn set_mode(file: &File, mode: u32) -> Result<()> {
-    retry_on_intr(|| rustix::fs::fchmod(file, bits(mode)))
+/// Sets the permission bits of an open file or directory.
+pub(crate) fn set_mode(file: impl AsFd, mode: u32) -> Result<()> {
+    retry_on_intr(|| rustix::fs::fchmod(&file, bits(mode)))
 }
 
 /// Gives a new file what else the one it replaces is known by, and returns in a few words what could not be kept.

@@ -7,6 +7,7 @@ use haft_protocol::{ChangeKind, FileState, limits};
 use rustix::io::Errno;
 
 use super::deed::{Deed, Planned, recorded};
+use super::put::Wish;
 use super::removing::{link_state, not_found};
 use super::standing::{Existing, Standing};
 use super::step::Step;
@@ -17,11 +18,13 @@ use crate::sys::Dir;
 use crate::write_error::WriteError;
 
 impl Writer {
-    pub(super) fn give_place(
+    /// Moves; under a name that was in use before, whatever that is, where something goes back.
+    pub(crate) fn give_place(
         &self,
         from: &WritePlace,
         to: &WritePlace,
         onto: Onto,
+        goes_back: bool,
     ) -> Result<Written, WriteError> {
         let (source, target) = (from.itself(), to.itself());
         let standing = self.stand(source)?;
@@ -42,7 +45,7 @@ impl Writer {
             }
             self.check_contents(&standing, source)?;
         }
-        let replaced = self.to_replace(&goal, &found, onto)?;
+        let replaced = self.to_replace(&goal, &found, onto, goes_back)?;
         let device = |dir: &Dir| dir.metadata().map(|it| it.id.device);
         if device(&standing.dir).ok() != device(&goal.dir).ok() {
             return self.carry(&standing, &goal, &found, replaced.as_ref());
@@ -92,9 +95,12 @@ impl Writer {
         goal: &Standing<'_>,
         moved: &Metadata,
         onto: Onto,
+        goes_back: bool,
     ) -> Result<Option<Existing>, WriteError> {
         let Some(there) = goal.look()? else {
-            goal.check_new_names()?;
+            if !goes_back {
+                goal.check_new_names()?;
+            }
             return Ok(None);
         };
         let exists = WriteError::Exists { path: goal.shown(), kind: there.kind };
@@ -174,7 +180,8 @@ impl Writer {
         }
         let expected =
             replaced.map_or(Expected::Nothing, |it| Expected::Content(it.content.digest));
-        let mut written = self.put(goal.place, expected, &bytes, Some(existing.metadata.mode))?;
+        let wish = Wish { mode: Some(existing.metadata.mode), is_restored: true };
+        let mut written = self.put(goal.place, expected, &bytes, wish)?;
         match self.take_away(standing.place) {
             Ok(removed) => {
                 written.changes.extend(removed.changes);

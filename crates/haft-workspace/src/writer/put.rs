@@ -25,21 +25,30 @@ const NEW_FILE: u32 = 0o666;
 /// Mode of a file that others may not look into until it is what it is to be.
 const OWN: u32 = 0o700;
 
+/// What else is wanted of a file that is put in its place.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Wish {
+    /// The permission bits; else those of the file that stands there, or of any new file.
+    pub(crate) mode: Option<u32>,
+    /// Whether something comes back under a name that it had, whatever that is.
+    pub(crate) is_restored: bool,
+}
+
 impl Writer {
     /// Puts content in a file's place.
-    ///
-    /// The permission bits are those of the file that stands there, or of any new file, unless `mode` names others.
-    pub(super) fn put(
+    pub(crate) fn put(
         &self,
         place: &Resolved,
         expected: Expected,
         bytes: &[u8],
-        mode: Option<u32>,
+        wish: Wish,
     ) -> Result<Written, WriteError> {
+        let Wish { mode, is_restored } = wish;
         let standing = self.stand(place)?;
         let existing = self.existing(&standing)?;
         let changed = |problem| Err(WriteError::Changed { path: standing.shown(), problem });
         match (&existing, expected) {
+            (None, Expected::Nothing) if is_restored => {}
             (None, Expected::Nothing) => standing.check_new_names()?,
             (None, Expected::Content(_)) => return changed("it is gone"),
             (Some(_), Expected::Nothing) => return changed("something stands there now"),

@@ -19,7 +19,7 @@ enum Removing {
 }
 
 impl Writer {
-    pub(super) fn take_away(&self, place: &Resolved) -> Result<Written, WriteError> {
+    pub(crate) fn take_away(&self, place: &Resolved) -> Result<Written, WriteError> {
         let standing = self.stand(place)?;
         let (removing, change) = self.to_remove(&standing)?;
         let planned = vec![Planned { root: place.root, change, leftover: None }];

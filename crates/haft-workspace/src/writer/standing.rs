@@ -11,14 +11,14 @@ use haft_protocol::{
 };
 use rustix::io::Errno;
 
-use super::Writer;
 use super::deed::{Account, Deed, Planned, recorded};
 use super::step::Step;
+use super::{Writer, Written};
 use crate::error::PathError;
 use crate::file::{FileKind, Metadata};
 use crate::new_name::problem_of_new_name;
 use crate::resolved::Resolved;
-use crate::sys::Dir;
+use crate::sys::{Dir, set_mode};
 use crate::write_error::WriteError;
 
 /// Mode of a new directory, before the user's mask takes bits away.
@@ -161,6 +161,64 @@ fn made_directory(dir: &Dir, name: &OsStr) -> Result<(Dir, Metadata), Errno> {
     let metadata = made.metadata()?;
     let _ = dir.sync();
     Ok((made, metadata))
+}
+
+impl Writer {
+    /// Makes a directory, with those above it; under a name that was in use before where its mode is given.
+    pub(crate) fn make_directory(
+        &self,
+        place: &Resolved,
+        mode: Option<u32>,
+    ) -> Result<Written, WriteError> {
+        let standing = self.stand(place)?;
+        match standing.look()?.map(|it| it.kind) {
+            Some(FileKind::Directory) => return Ok(Written::default()),
+            Some(kind) => return Err(WriteError::Exists { path: standing.shown(), kind }),
+            None if mode.is_some() => {}
+            None => standing.check_new_names()?,
+        }
+        let standing = standing.leaf_too();
+        let planned = standing.planned_directories(self);
+        let mut deed = Deed::announce(&self.account, &self.view, planned)?;
+        let made = standing.make_directories(&mut deed)?;
+        if let Some(mode) = mode {
+            let set = made.dir.readable().and_then(|dir| set_mode(&dir, mode));
+            set.map_err(|error| standing.failed(error))?;
+        }
+        Ok(deed.written())
+    }
+
+    /// Makes a link where one was.
+    pub(crate) fn make_link(&self, place: &Resolved, target: &str) -> Result<Written, WriteError> {
+        let standing = self.stand(place)?;
+        if let Some(there) = standing.look()? {
+            return Err(WriteError::Exists { path: standing.shown(), kind: there.kind });
+        }
+        let after = FileState::Link { target: target.to_owned() };
+        let path = place.logical().clone();
+        let change = recorded(path, ChangeKind::Created, None, Some(after));
+        let mut planned = standing.planned_directories(self);
+        let number = planned.len();
+        planned.push(Planned { root: place.root, change, leftover: None });
+        let mut deed = Deed::announce(&self.account, &self.view, planned)?;
+        let made = match standing.make_directories(&mut deed) {
+            Ok(made) => made,
+            Err(error) => {
+                deed.not_done(number);
+                return Err(error);
+            }
+        };
+        if let Err(error) = made.dir.make_link(standing.leaf, target.as_ref()) {
+            deed.not_done(number);
+            made.take_back(&mut deed);
+            return Err(standing.failed(error));
+        }
+        deed.tell(Step::Done);
+        let _ = made.dir.sync();
+        deed.tell(Step::Synced);
+        deed.done(number, None);
+        Ok(deed.written())
+    }
 }
 
 /// Directories that were made on the way, and the last of them.

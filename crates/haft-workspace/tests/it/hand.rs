@@ -4,13 +4,17 @@ use std::io::Read;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use haft_policy::Rule;
-use haft_protocol::{Capabilities, Capability, Change, ContentPart, Digest, Failure, Outcome};
+use haft_protocol::{
+    CallId, Capabilities, Capability, Change, ContentPart, Digest, Failure, Outcome,
+};
 use haft_testkit::{MemoryEffects, Rig as Dispatching};
-use haft_tool::ports::Ports;
+use haft_tool::ports::{Effects as _, Ports};
 use haft_tool::{
     Call, Dispatch, DispatchLimits, Facts, Output, Slot, ToolPath, TypedTool, blocking,
 };
-use haft_workspace::{Expected, Onto, Step, WorkspaceBinder, WorkspaceCall};
+use haft_workspace::{
+    Expected, Onto, Step, UndoStep, Undoing, WorkspaceBinder, WorkspaceCall, undo_paths,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -99,6 +103,55 @@ impl TypedTool for Hand {
     }
 }
 
+/// Takes back what a call changed.
+struct Back;
+
+#[derive(Deserialize, JsonSchema)]
+struct BackArgs {
+    /// The call.
+    call: String,
+    /// Where it changed something.
+    #[expect(dead_code, reason = "the body asks the call")]
+    paths: Vec<ToolPath>,
+}
+
+impl TypedTool for Back {
+    type Args = BackArgs;
+    type Output = Output;
+
+    fn facts(&self) -> Result<Facts, haft_tool::DescriptorError> {
+        let mut facts = Facts::new("local/back".parse()?, "Takes changes back.");
+        facts.capabilities = Capabilities::builder().effect(Capability::WriteFiles).build()?;
+        facts.slots = vec![Slot::write("paths").from_argument("/paths/*")];
+        Ok(facts)
+    }
+
+    async fn run(&self, call: Call, args: BackArgs) -> Result<Output, Failure> {
+        let writer = call.writer()?;
+        blocking(move || {
+            let effects = writer.changes_of(args.call.parse().expect("an id"))?;
+            let plan = writer.plan_undo(&effects, "paths");
+            let (done, written) = writer.undo(&plan, "paths");
+            let word = |step: &UndoStep| match &step.undoing {
+                Undoing::PutBack => "put back".to_owned(),
+                Undoing::Removed => "removed".to_owned(),
+                Undoing::MovedBack { to } => format!("moved back to {to}"),
+                Undoing::TakenOut => "taken out".to_owned(),
+                Undoing::AsBefore => "as before".to_owned(),
+                Undoing::Stays { why } => format!("stays: {why}"),
+                _ => String::new(),
+            };
+            let lines: Vec<String> =
+                done.steps.iter().map(|step| format!("{}: {}", step.path, word(step))).collect();
+            let mut output = Output::text(lines.join("\n"));
+            output.changes = written.changes;
+            output.notices = written.notices;
+            Ok(output)
+        })
+        .await
+    }
+}
+
 fn in_words(change: &Value) -> String {
     let state = |state: &Value| match state["is"].as_str() {
         None => "nothing".to_owned(),
@@ -135,7 +188,8 @@ impl Hands {
 
     pub(crate) fn with_rules(rules: Vec<Rule>) -> Self {
         let rig = Rig::new();
-        let mut builder = Dispatching::builder().tool(Hand.erase().unwrap());
+        let mut builder =
+            Dispatching::builder().tool(Hand.erase().unwrap()).tool(Back.erase().unwrap());
         for rule in rules {
             builder = builder.rule(rule);
         }
@@ -201,6 +255,27 @@ impl Hands {
 
     pub(crate) fn remove(&self, path: &str) -> String {
         self.told(json!({ "path": path, "do": "remove" }))
+    }
+
+    /// Returns the latest call with changes on record.
+    pub(crate) fn latest(&self) -> CallId {
+        self.effects.records().pop().expect("something was changed").call
+    }
+
+    /// Takes a call's changes back, and says what came of each.
+    pub(crate) fn undo(&self, id: CallId) -> String {
+        let effects = self.effects.of_call(id).unwrap();
+        let paths = undo_paths(&effects, &self.rig.workspace);
+        self.undo_at(id, &paths)
+    }
+
+    pub(crate) fn undo_at(&self, id: CallId, paths: &[String]) -> String {
+        let arguments = json!({ "call": id.to_string(), "paths": paths });
+        self.runtime.block_on(self.dispatching.call("back", arguments)).model_text()
+    }
+
+    pub(crate) fn undo_latest(&self) -> String {
+        self.undo(self.latest())
     }
 
     pub(crate) fn text(&self, path: &str) -> String {

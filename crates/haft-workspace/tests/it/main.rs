@@ -21,5 +21,6 @@ mod races;
 mod rig;
 mod roots;
 mod rules;
+mod undoing;
 mod walking;
 mod writing;

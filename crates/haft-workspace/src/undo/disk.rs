@@ -1,0 +1,119 @@
+//! How things stand in a workspace, for a plan.
+
+use std::collections::HashMap;
+use std::io::Read as _;
+use std::sync::Arc;
+
+use haft_protocol::{ContentRef, Digest, FileState, limits};
+use rustix::io::Errno;
+
+use super::Disk;
+use crate::file::{FileKind, Metadata};
+use crate::name::shown;
+use crate::resolved::Resolved;
+use crate::workspace::Want;
+use crate::writer::standing::digest_of;
+use crate::writer::{WritePlace, Writer};
+
+/// The workspace as one call may change it, with the places it may change by the text they were given as.
+pub(super) struct Standing<'w> {
+    pub(super) writer: &'w Writer,
+    pub(super) places: HashMap<String, WritePlace>,
+}
+
+impl<'w> Standing<'w> {
+    pub(super) fn new(writer: &'w Writer, slot: &str) -> Self {
+        let places = writer.places(slot).into_iter();
+        let named = |place: WritePlace| (place.resolved().given().to_owned(), place);
+        Self { writer, places: places.map(named).collect() }
+    }
+
+    fn resolve(&self, path: &str) -> Result<Resolved, String> {
+        let workspace = self.writer.view().workspace();
+        let place = workspace.resolve(path, Want::Any).map_err(|error| error.to_string())?;
+        let itself = place.link().cloned().unwrap_or(place);
+        self.writer.view().admit(&itself).map_err(|error| error.to_string())?;
+        Ok(itself)
+    }
+}
+
+impl Disk for Standing<'_> {
+    fn state(&self, path: &str) -> Result<Option<FileState>, String> {
+        state_of(&self.resolve(path)?)
+    }
+
+    fn content(&self, path: &str) -> Result<Vec<u8>, String> {
+        let place = self.resolve(path)?;
+        let file = self.writer.view().open(&place).map_err(|error| error.to_string())?;
+        let mut bytes = Vec::new();
+        file.take(limits::ARTIFACT_BYTES)
+            .read_to_end(&mut bytes)
+            .map_err(|error| error.to_string())?;
+        Ok(bytes)
+    }
+
+    fn names(&self, path: &str) -> Result<Vec<String>, String> {
+        let place = self.resolve(path)?;
+        let leaf = place.leaf().ok_or("it is a root of the workspace")?;
+        let mut names = Vec::new();
+        let read = |error: Errno| std::io::Error::from(error).to_string();
+        let dir = place.directory.child(leaf).and_then(|dir| dir.readable()).map_err(read)?;
+        dir.names(&mut Vec::new(), |name, _| {
+            names.push(shown(name).into_owned());
+            names.len() < limits::NEIGHBOURS
+        })
+        .map_err(read)?;
+        Ok(names)
+    }
+
+    fn kept(&self, digest: Digest) -> Option<Arc<[u8]>> {
+        match self.writer.account.effects.fetch(digest) {
+            Ok(content) => content,
+            Err(error) => {
+                tracing::error!(%error, source = ?error.source, "kept content cannot be read");
+                None
+            }
+        }
+    }
+
+    fn may_change(&self, path: &str) -> bool {
+        self.places.contains_key(path)
+    }
+}
+
+/// Returns what stands at a place, with the digest of what a file holds.
+pub(super) fn state_of(place: &Resolved) -> Result<Option<FileState>, String> {
+    let told = |error: Errno| std::io::Error::from(error).to_string();
+    let Some(leaf) = place.leaf() else {
+        return Ok(Some(FileState::Directory { mode: 0 }));
+    };
+    if !place.missing().is_empty() {
+        return Ok(None);
+    }
+    let found = match place.directory.look(leaf) {
+        Err(Errno::NOENT) => return Ok(None),
+        found => found.map_err(told)?,
+    };
+    Ok(Some(match found.kind {
+        FileKind::File => {
+            let (file, metadata) = place.directory.open_file(leaf).map_err(told)?;
+            if metadata.kind != FileKind::File {
+                return Ok(Some(FileState::Other));
+            }
+            file_state(file, &metadata).map_err(|error| error.to_string())?
+        }
+        FileKind::Directory => FileState::Directory { mode: found.mode },
+        FileKind::Link => {
+            let target = place.directory.read_link(leaf).map_err(told)?;
+            let text = target.to_str().map(ToOwned::to_owned);
+            FileState::Link { target: text.unwrap_or_else(|| shown(&target).into_owned()) }
+        }
+        _ => FileState::Other,
+    }))
+}
+
+fn file_state(file: std::fs::File, metadata: &Metadata) -> std::io::Result<FileState> {
+    let (digest, bytes) = digest_of(file)?;
+    let content = ContentRef { digest, bytes, stored: false };
+    Ok(FileState::File { content: Some(content), mode: metadata.mode })
+}
