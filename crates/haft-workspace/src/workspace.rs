@@ -198,8 +198,11 @@ impl Workspace {
     /// Returns the roots by their full names, the first one too, as patterns of rules may name them.
     pub fn full_names(&self) -> impl Iterator<Item = LogicalPath> + '_ {
         self.0.roots.iter().map(|root| {
-            let names = root.path.iter().filter(|name| name.as_bytes() != b"/");
-            let text: String = names.map(|name| format!("/{}", shown(name))).collect();
+            let mut text = String::new();
+            for name in root.path.iter().filter(|name| name.as_bytes() != b"/") {
+                text.push('/');
+                text.push_str(&shown(name));
+            }
             LogicalPath::new(if text.is_empty() { "/".to_owned() } else { text })
         })
     }
