@@ -29,6 +29,7 @@ mod scope;
 mod search;
 mod source;
 mod toolset;
+mod undo;
 mod words;
 
 pub use entry::{Entry, EntryKind, Target};
@@ -42,3 +43,4 @@ pub use search::{
 };
 pub use source::CodingTools;
 pub use toolset::Toolset;
+pub use undo::{Undo, UndoArgs, UndoOutput, UndoResult, UndoRow, UndoneChange};

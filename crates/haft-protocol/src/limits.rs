@@ -80,6 +80,8 @@ pub const TWIN_NAMES: usize = 100_000;
 pub const MOVED_NAMES: usize = 100_000;
 /// Bytes of a file that is moved to another device.
 pub const CARRIED_BYTES: u64 = 64 * 1024 * 1024;
+/// Paths of one call that takes changes back.
+pub const UNDO_PATHS: usize = 10_000;
 /// Bytes of a file of which a change is taken out line by line.
 pub const MERGE_BYTES: u64 = 16 * 1024 * 1024;
 /// Bytes of a file that are held at once while it is kept or compared.
@@ -165,6 +167,21 @@ pub const SYNTAX_PATTERN_DEPTH: usize = 128;
 pub const SYNTAX_PATTERN_TRIES: usize = 6;
 /// Levels of nesting in a text that is searched for the same thing in two places.
 pub const SYNTAX_COMPARED_DEPTH: usize = 500;
+
+/// Characters of a command, or of one argument of a program: the system takes 128 KiB each.
+pub const COMMAND_CHARS: usize = 100_000;
+/// Arguments of a program.
+pub const COMMAND_ARGUMENTS: usize = 1_000;
+/// Milliseconds a command may run, where the caller names no number.
+pub const COMMAND_MS: u32 = 30_000;
+/// Milliseconds a command may run at most.
+pub const COMMAND_MS_MAX: u32 = 300_000;
+/// Bytes of each stream of a command that stay in memory, half of them from its start.
+pub const COMMAND_STREAM_BYTES: usize = 64 * 1024;
+/// Bytes of each stream of a command that are kept on disk, from its start.
+pub const COMMAND_SPOOL_BYTES: u64 = 8 * 1024 * 1024;
+/// Bytes of both streams of a command as they are shown, with escapes.
+pub const COMMAND_SHOWN_BYTES: usize = 88 * 1024;
 
 /// Bytes of one artifact.
 pub const ARTIFACT_BYTES: u64 = 64 * 1024 * 1024;
