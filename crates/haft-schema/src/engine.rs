@@ -8,9 +8,10 @@ use serde_json::Value;
 
 use crate::error::SchemaError;
 use crate::measure::Measure;
+use crate::plain::{self, Judgement};
+use crate::pointer;
 use crate::survey::{Cost, Survey};
 use crate::words;
-use crate::{plain, pointer};
 
 /// Bytes that one compiled pattern may take.
 const PATTERN_BYTES: usize = 1024 * 1024;
@@ -89,7 +90,7 @@ impl Compiled {
 
     /// Checks a value whose measure was taken and found within bounds.
     pub(crate) fn check(&self, value: &Value, measure: Measure) -> Result<(), Refusal> {
-        if self.is_plain && plain::accepts(&self.schema, value) {
+        if self.is_plain && plain::judge(&self.schema, value) == Judgement::Accepts {
             return Ok(());
         }
         // A plain schema compiles. Were there one that does not, it would accept nothing but by its words.

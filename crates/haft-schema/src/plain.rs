@@ -1,9 +1,11 @@
 //! Schemas in plain words: those that our own types come out as.
 //!
 //! A plain schema compiles for sure, so compiling it can wait for a value that is refused, when the reasons are wanted.
-//! Until then values are accepted by its words alone. Whatever is left open here goes to the validator, which decides.
+//! Until then values are accepted by its words alone. What is not accepted here goes to the validator, which decides.
 
 use serde_json::{Map, Number, Value};
+
+use self::Judgement::{Accepts, Open, Refuses};
 
 /// Levels of a plain schema.
 const LEVELS: usize = 12;
@@ -60,9 +62,37 @@ fn is_type(name: &Value) -> bool {
     name.as_str().is_some_and(|name| TYPES.contains(&name))
 }
 
-/// Tells whether a plain schema surely accepts a value. What it does not accept may still be right.
-pub(crate) fn accepts(schema: &Value, value: &Value) -> bool {
-    Check { left: EVALUATIONS }.accepts(schema, value)
+/// What a schema's words say of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Judgement {
+    Accepts,
+    Refuses,
+    /// The words alone do not decide.
+    Open,
+}
+
+impl Judgement {
+    fn sure(accepts: bool) -> Self {
+        if accepts { Accepts } else { Refuses }
+    }
+
+    /// Joins what several rules say of one value: the first that refuses decides.
+    fn of_all(judgements: impl IntoIterator<Item = Self>) -> Self {
+        let mut joined = Accepts;
+        for judgement in judgements {
+            match judgement {
+                Accepts => {}
+                Refuses => return Refuses,
+                Open => joined = Open,
+            }
+        }
+        joined
+    }
+}
+
+/// Judges a value by the words of a plain schema.
+pub(crate) fn judge(schema: &Value, value: &Value) -> Judgement {
+    Check { left: EVALUATIONS }.judge(schema, value)
 }
 
 struct Check {
@@ -70,94 +100,142 @@ struct Check {
 }
 
 impl Check {
-    fn accepts(&mut self, schema: &Value, value: &Value) -> bool {
-        let Some(left) = self.left.checked_sub(1) else { return false };
+    fn judge(&mut self, schema: &Value, value: &Value) -> Judgement {
+        let Some(left) = self.left.checked_sub(1) else { return Open };
         self.left = left;
         let object = match schema {
-            Value::Bool(accepts) => return *accepts,
+            Value::Bool(accepts) => return Judgement::sure(*accepts),
             Value::Object(object) => object,
-            _ => return false,
+            _ => return Open,
         };
-        object.iter().all(|(keyword, rule)| match keyword.as_str() {
-            "description" | "default" | "format" => true,
-            "properties" => self.named(rule, value),
-            "additionalProperties" => self.others(object, rule, value),
-            "items" => {
-                value.as_array().is_none_or(|items| items.iter().all(|it| self.accepts(rule, it)))
+        Judgement::of_all(object.iter().map(|(keyword, rule)| match (keyword.as_str(), value) {
+            ("description" | "default" | "format", _) => Accepts,
+            ("properties", Value::Object(parts)) => self.named(rule, parts),
+            ("additionalProperties", Value::Object(parts)) => self.others(object, rule, parts),
+            ("items", Value::Array(items)) => {
+                Judgement::of_all(items.iter().map(|item| self.judge(rule, item)))
             }
-            "anyOf" => rule
-                .as_array()
-                .is_some_and(|schemas| schemas.iter().any(|schema| self.accepts(schema, value))),
-            keyword => holds(keyword, rule, value),
-        })
+            ("properties" | "additionalProperties" | "items", _) => Accepts,
+            ("anyOf", _) => {
+                any(rule.as_array().into_iter().flatten().map(|schema| self.judge(schema, value)))
+            }
+            ("oneOf", _) => self.one_of(rule, value),
+            (keyword, value) => holds(keyword, rule, value),
+        }))
     }
 
-    fn named(&mut self, properties: &Value, value: &Value) -> bool {
-        let (Some(properties), Some(object)) = (properties.as_object(), value.as_object()) else {
-            return true;
-        };
-        object.iter().all(|(name, value)| {
-            properties.get(name).is_none_or(|schema| self.accepts(schema, value))
-        })
+    fn named(&mut self, properties: &Value, parts: &Map<String, Value>) -> Judgement {
+        let Some(properties) = properties.as_object() else { return Open };
+        Judgement::of_all(parts.iter().map(|(name, part)| match properties.get(name) {
+            Some(schema) => self.judge(schema, part),
+            None => Accepts,
+        }))
     }
 
-    fn others(&mut self, schema: &Map<String, Value>, rule: &Value, value: &Value) -> bool {
+    fn others(
+        &mut self,
+        schema: &Map<String, Value>,
+        rule: &Value,
+        parts: &Map<String, Value>,
+    ) -> Judgement {
         let named = schema.get("properties").and_then(Value::as_object);
-        value.as_object().is_none_or(|object| {
-            let is_named = |name: &String| named.is_some_and(|it| it.contains_key(name));
-            object.iter().all(|(name, value)| is_named(name) || self.accepts(rule, value))
-        })
+        let others =
+            parts.iter().filter(|(name, _)| named.is_none_or(|named| !named.contains_key(*name)));
+        Judgement::of_all(others.map(|(_, part)| self.judge(rule, part)))
+    }
+
+    fn one_of(&mut self, schemas: &Value, value: &Value) -> Judgement {
+        let (mut accepting, mut open) = (0, 0);
+        for schema in schemas.as_array().into_iter().flatten() {
+            match self.judge(schema, value) {
+                Accepts => accepting += 1,
+                Refuses => {}
+                Open => open += 1,
+            }
+        }
+        if open > 0 { Open } else { Judgement::sure(accepting == 1) }
     }
 }
 
-/// Tells whether a rule surely holds that is about the value alone.
-fn holds(keyword: &str, rule: &Value, value: &Value) -> bool {
-    let limit = || rule.as_u64().and_then(|limit| usize::try_from(limit).ok());
+/// Judges by a rule that is about the value alone.
+fn holds(keyword: &str, rule: &Value, value: &Value) -> Judgement {
+    let counted = |count: usize, holds: fn(&u64, &u64) -> bool| match rule.as_u64() {
+        Some(limit) => Judgement::sure(holds(&(count as u64), &limit)),
+        None => Open,
+    };
     match (keyword, value) {
         ("type", _) => match rule {
-            Value::Array(names) => names.iter().any(|name| is_of(name, value)),
+            Value::Array(names) => any(names.iter().map(|name| is_of(name, value))),
             name => is_of(name, value),
         },
-        ("const", _) => rule == value,
-        ("enum", _) => rule.as_array().is_some_and(|choices| choices.contains(value)),
-        ("required", Value::Object(object)) => rule.as_array().is_some_and(|names| {
-            names.iter().filter_map(Value::as_str).all(|name| object.contains_key(name))
-        }),
+        ("const", _) => is_same(rule, value),
+        ("enum", _) => any(rule.as_array().into_iter().flatten().map(|it| is_same(it, value))),
+        ("required", Value::Object(object)) => {
+            let mut names = rule.as_array().into_iter().flatten().filter_map(Value::as_str);
+            Judgement::sure(names.all(|name| object.contains_key(name)))
+        }
         ("minimum", Value::Number(number)) => is_ordered(rule.as_number(), Some(number)),
         ("maximum", Value::Number(number)) => is_ordered(Some(number), rule.as_number()),
-        ("minLength", Value::String(text)) => limit().is_some_and(|it| text.chars().count() >= it),
-        ("maxLength", Value::String(text)) => limit().is_some_and(|it| text.chars().count() <= it),
-        ("minItems", Value::Array(items)) => limit().is_some_and(|it| items.len() >= it),
-        ("maxItems", Value::Array(items)) => limit().is_some_and(|it| items.len() <= it),
+        ("minLength", Value::String(text)) => counted(text.chars().count(), u64::ge),
+        ("maxLength", Value::String(text)) => counted(text.chars().count(), u64::le),
+        ("minItems", Value::Array(items)) => counted(items.len(), u64::ge),
+        ("maxItems", Value::Array(items)) => counted(items.len(), u64::le),
         (
             "required" | "minimum" | "maximum" | "minLength" | "maxLength" | "minItems"
             | "maxItems",
             _,
-        ) => true,
-        _ => false,
+        ) => Accepts,
+        _ => Open,
     }
 }
 
-fn is_of(name: &Value, value: &Value) -> bool {
+/// Joins what several choices say of one value: the first that accepts decides.
+fn any(judgements: impl IntoIterator<Item = Judgement>) -> Judgement {
+    let mut joined = Refuses;
+    for judgement in judgements {
+        match judgement {
+            Accepts => return Accepts,
+            Refuses => {}
+            Open => joined = Open,
+        }
+    }
+    joined
+}
+
+fn is_of(name: &Value, value: &Value) -> Judgement {
     match (name.as_str(), value) {
+        // A whole number may be written with a point.
+        (Some("integer"), Value::Number(number)) if number.is_f64() => Open,
         (Some("null"), Value::Null)
         | (Some("boolean"), Value::Bool(_))
-        | (Some("number"), Value::Number(_))
+        | (Some("number" | "integer"), Value::Number(_))
         | (Some("string"), Value::String(_))
         | (Some("array"), Value::Array(_))
-        | (Some("object"), Value::Object(_)) => true,
-        (Some("integer"), Value::Number(number)) => number.is_i64() || number.is_u64(),
-        _ => false,
+        | (Some("object"), Value::Object(_)) => Accepts,
+        _ => Refuses,
+    }
+}
+
+fn is_same(one: &Value, other: &Value) -> Judgement {
+    match (one, other) {
+        _ if one == other => Accepts,
+        // To JSON Schema `1` and `1.0` are the same, wherever they stand.
+        (Value::Number(_), Value::Number(_))
+        | (Value::Array(_), Value::Array(_))
+        | (Value::Object(_), Value::Object(_)) => Open,
+        _ => Refuses,
     }
 }
 
 /// Compares whole numbers; what a fraction is near to is not for here.
-fn is_ordered(least: Option<&Number>, most: Option<&Number>) -> bool {
+fn is_ordered(least: Option<&Number>, most: Option<&Number>) -> Judgement {
     let whole = |number: &Number| {
         number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from))
     };
-    let (least, most) = (least.and_then(whole), most.and_then(whole));
-    least.zip(most).is_some_and(|(least, most)| least <= most)
+    match (least.and_then(whole), most.and_then(whole)) {
+        (Some(least), Some(most)) => Judgement::sure(least <= most),
+        _ => Open,
+    }
 }
 
 #[cfg(test)]
@@ -186,12 +264,23 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_surely_right_is_left_to_the_validator() {
+    fn what_the_words_leave_open_is_left_to_the_validator() {
         let whole = json!({"type": "integer", "minimum": 0});
-        assert!(accepts(&whole, &json!(7)));
-        assert!(!accepts(&whole, &json!(7.0)));
-        assert!(!accepts(&json!({"oneOf": [true]}), &json!(1)));
+        assert_eq!(judge(&whole, &json!(7)), Accepts);
+        assert_eq!(judge(&whole, &json!(-7)), Refuses);
+        assert_eq!(judge(&whole, &json!(7.0)), Open);
+        assert_eq!(judge(&json!({"const": [1]}), &json!([1.0])), Open);
         let many = json!(vec![1; EVALUATIONS]);
-        assert!(!accepts(&json!({"items": {"type": "integer"}}), &many));
+        assert_eq!(judge(&json!({"items": {"type": "integer"}}), &many), Open);
+    }
+
+    #[test]
+    fn one_of_several_shapes_is_told_by_its_tag() {
+        let shape =
+            |tag: &str| json!({"properties": {"action": {"const": tag}}, "required": ["action"]});
+        let shapes = json!({"oneOf": [shape("read"), shape("list")]});
+        assert_eq!(judge(&shapes, &json!({"action": "list"})), Accepts);
+        assert_eq!(judge(&shapes, &json!({"action": "write"})), Refuses);
+        assert_eq!(judge(&shapes, &json!(1)), Refuses);
     }
 }

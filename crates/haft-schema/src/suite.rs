@@ -8,7 +8,7 @@ use crate::engine::Compiled;
 use crate::error::SchemaError;
 use crate::foreign::{Root, admit};
 use crate::measure::Measure;
-use crate::plain;
+use crate::plain::{self, Judgement};
 
 /// A schema of any type, admitted and compiled.
 #[derive(Debug)]
@@ -30,9 +30,16 @@ impl Schema {
         self.0.check(value, Measure::of(value)).is_ok()
     }
 
-    /// Tells whether a value is accepted by the words of the schema alone.
-    pub fn accepts_plainly(&self, value: &Value) -> bool {
-        Self::is_plain(self.0.schema()) && plain::accepts(self.0.schema(), value)
+    /// Tells whether the words of the schema, where they are plain and decide alone, say of a value what checking says.
+    pub fn is_plainly_right(&self, value: &Value) -> bool {
+        if !Self::is_plain(self.0.schema()) {
+            return true;
+        }
+        match plain::judge(self.0.schema(), value) {
+            Judgement::Accepts => self.accepts(value),
+            Judgement::Refuses => !self.accepts(value),
+            Judgement::Open => true,
+        }
     }
 
     /// Tells whether a schema is in plain words, so that compiling it may wait where it is derived from a type.
