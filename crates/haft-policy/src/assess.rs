@@ -2,9 +2,10 @@
 
 use haft_protocol::{Approval, Capability, Decision, LogicalPath};
 
+use crate::coverage;
 use crate::path_pattern::Trail;
 use crate::policy::Level;
-use crate::rule::Mismatch;
+use crate::rule::{Met, Mismatch};
 use crate::subject::Effects;
 use crate::{Resource, Rule, Subject};
 
@@ -12,6 +13,8 @@ use crate::{Resource, Rule, Subject};
 pub(crate) struct Case<'s> {
     pub(crate) subject: &'s Subject<'s>,
     pub(crate) effects: Effects,
+    /// Why no rule about commands may allow the call's.
+    pub(crate) obstacle: Option<String>,
     trails: Vec<Trail<'s>>,
 }
 
@@ -27,7 +30,8 @@ impl<'s> Case<'s> {
             .iter()
             .map(|resource| Trail::of(&resource.path).ok_or(&resource.path))
             .collect::<Result<_, _>>()?;
-        Ok(Self { subject, effects: Effects::of(subject), trails })
+        let obstacle = subject.commands.and_then(coverage::obstacle);
+        Ok(Self { subject, effects: Effects::of(subject), obstacle, trails })
     }
 
     pub(crate) fn resources(&self) -> impl Iterator<Item = (&'s Resource, &Trail<'s>)> {
@@ -44,10 +48,10 @@ pub(crate) struct Assessment<'l> {
 }
 
 /// What a decision rests on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Ground<'l> {
-    /// A rule, met by the resource of this index.
-    Rule { rule: &'l Rule, resource: Option<usize> },
+    /// A rule, and what of the call met it.
+    Rule { rule: &'l Rule, met: Met },
     /// The preset, by these effects.
     Preset { decision: Decision, effects: Effects },
 }
@@ -56,8 +60,10 @@ pub(crate) enum Ground<'l> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RuleStanding {
     Matches {
-        resource: Option<usize>,
+        met: Met,
     },
+    /// It allows some of the commands, and other rules the rest.
+    Shares,
     Differs(Mismatch),
     /// It would match, and allows what nobody trusts it to.
     Untrusted,
@@ -65,10 +71,34 @@ pub(crate) enum RuleStanding {
     Overruled,
 }
 
+/// Returns the ground that a rule is, where it is about the call.
+fn ground<'l>((rule, standing): &(&'l Rule, RuleStanding)) -> Option<Ground<'l>> {
+    match standing {
+        RuleStanding::Matches { met } => Some(Ground::Rule { rule, met: met.clone() }),
+        RuleStanding::Shares => Some(Ground::Rule { rule, met: Met::Call }),
+        RuleStanding::Differs(_) | RuleStanding::Untrusted | RuleStanding::Overruled => None,
+    }
+}
+
+impl RuleStanding {
+    /// Returns what a rule comes to that is about the call.
+    pub(crate) fn decision(&self, rule: &Rule) -> Option<Decision> {
+        match self {
+            Self::Matches { met: Met::Doubt(_) } => Some(rule.decision().min(Decision::Ask)),
+            Self::Matches { .. } | Self::Shares => Some(rule.decision()),
+            Self::Differs(_) | Self::Untrusted | Self::Overruled => None,
+        }
+    }
+
+    fn is_doubtful(&self) -> bool {
+        matches!(self, Self::Matches { met: Met::Doubt(_) })
+    }
+}
+
 impl Level {
     pub(crate) fn assess(&self, case: &Case<'_>) -> Assessment<'_> {
         let (preset_decision, preset_effects) = self.preset_decision(case.effects);
-        let rules: Vec<_> = self
+        let mut rules: Vec<_> = self
             .rules
             .iter()
             .map(|rule| {
@@ -82,20 +112,22 @@ impl Level {
                     {
                         RuleStanding::Overruled
                     }
-                    Ok(resource) => RuleStanding::Matches { resource },
+                    Ok(met) => RuleStanding::Matches { met },
                 };
                 (&**rule, standing)
             })
             .collect();
 
+        self.share(case, preset_decision, &mut rules);
+
         let first = |decision: Decision| {
-            rules.iter().find_map(|(rule, standing)| match standing {
-                RuleStanding::Matches { resource } if rule.decision() == decision => {
-                    Some(Ground::Rule { rule, resource: *resource })
-                }
-                _ => None,
-            })
+            rules
+                .iter()
+                .find(|(rule, standing)| standing.decision(rule) == Some(decision))
+                .and_then(ground)
         };
+        // A deny that is in doubt comes before the other questions: a yes said beforehand answers those alone.
+        let doubt = rules.iter().find(|(_, standing)| standing.is_doubtful()).and_then(ground);
         let preset = Ground::Preset { decision: preset_decision, effects: preset_effects };
         let (decision, ground) = if let Some(rule) = first(Decision::Deny) {
             (Decision::Deny, rule)
@@ -104,12 +136,36 @@ impl Level {
                 Some(rule) => (Decision::Allow, rule),
                 None => (preset_decision, preset),
             };
-            match first(Decision::Ask) {
+            match doubt.or_else(|| first(Decision::Ask)) {
                 Some(rule) if base < Decision::Deny => (Decision::Ask, rule),
                 _ => (base, ground),
             }
         };
         Assessment { decision, ground, rules }
+    }
+
+    /// Lets rules that allow some of the call's commands each allow them all together.
+    fn share(&self, case: &Case<'_>, preset: Decision, rules: &mut [(&Rule, RuleStanding)]) {
+        let Some(script) = case.subject.commands else { return };
+        let may_share = |(rule, standing): &(&Rule, RuleStanding)| {
+            matches!(standing, RuleStanding::Differs(Mismatch::Uncovered { .. }))
+                && !rule.is_ignored()
+                && (preset < Decision::Deny || self.lifts_preset(rule))
+        };
+        let sharing: Vec<&Rule> =
+            rules.iter().filter(|it| may_share(it)).map(|(rule, _)| *rule).collect();
+        if sharing.is_empty() || coverage::uncovered(script, &sharing).is_some() {
+            return;
+        }
+        for (rule, standing) in rules.iter_mut() {
+            let has_part = script
+                .commands()
+                .iter()
+                .any(|it| rule.commands().iter().any(|pattern| pattern.matches(it)));
+            if has_part && sharing.iter().any(|it| std::ptr::eq(*it, *rule)) {
+                *standing = RuleStanding::Shares;
+            }
+        }
     }
 
     /// Decides by the preset alone, and names the effects that it turned on.
@@ -128,9 +184,10 @@ impl Level {
 impl Assessment<'_> {
     /// Returns how many more rules of the winner's decision match.
     pub(crate) fn others(&self) -> usize {
-        let matching = self.rules.iter().filter(|(rule, standing)| {
-            rule.decision() == self.decision && matches!(standing, RuleStanding::Matches { .. })
-        });
+        let matching = self
+            .rules
+            .iter()
+            .filter(|(rule, standing)| standing.decision(rule) == Some(self.decision));
         match self.ground {
             Ground::Rule { .. } => matching.count().saturating_sub(1),
             Ground::Preset { .. } => 0,
@@ -147,11 +204,17 @@ pub(crate) enum Ending {
     Answered,
     /// The tool itself always asks.
     Insists,
+    /// What would be denied could not be told from what would not, and nobody has looked at it yet.
+    Doubtful,
 }
 
 impl Ending {
-    pub(crate) fn of(assessed: Decision, yes: bool, approval: Approval) -> (Decision, Self) {
-        match (assessed, approval) {
+    pub(crate) fn of(assessment: &Assessment<'_>, yes: bool, case: &Case<'_>) -> (Decision, Self) {
+        let assessed = assessment.decision;
+        let is_doubtful = matches!(&assessment.ground, Ground::Rule { rule, met: Met::Doubt(_) }
+            if rule.decision() == Decision::Deny);
+        match (assessed, case.subject.effects.approval()) {
+            (Decision::Ask, _) if yes && is_doubtful => (Decision::Ask, Self::Doubtful),
             (Decision::Deny, _) => (Decision::Deny, Self::Plain),
             (Decision::Allow, Approval::Always) => (Decision::Ask, Self::Insists),
             (Decision::Ask, Approval::Always) if yes => (Decision::Ask, Self::Insists),

@@ -20,9 +20,17 @@ pub enum PolicyError {
     },
     /// A rule that would match every call.
     #[error(
-        "rule `{rule}` names no tool, path, capability or access: use the tool `*` to mean every call"
+        "rule `{rule}` names no tool, path, command, capability or access: use the tool `*` to mean every call"
     )]
     Unconditional {
+        /// The rule.
+        rule: String,
+    },
+    /// A rule that is about paths and about commands.
+    #[error(
+        "rule `{rule}` is about paths and about commands, and a rule about commands does not see what these do with files: write two rules"
+    )]
+    TwoSubjects {
         /// The rule.
         rule: String,
     },

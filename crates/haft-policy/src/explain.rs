@@ -6,9 +6,11 @@ use haft_protocol::{Access, Capability, Decision, QualifiedName};
 use serde::Serialize;
 
 use crate::assess::{Case, Ending, Ground, RuleStanding};
+use crate::coverage;
 use crate::error::escaped;
 use crate::policy::Level;
-use crate::rule::Mismatch;
+use crate::rule::{Met, Mismatch};
+use crate::shell::Script;
 use crate::subject::Effects;
 use crate::{Because, Origin, Preset, Resource, Subject, Verdict};
 
@@ -28,6 +30,9 @@ pub struct Explanation {
     pub effects: Vec<Capability>,
     /// What the call is bound to.
     pub resources: Vec<Resource>,
+    /// What the call runs, and what of it is not clear, each on one line.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<String>,
     /// Each authority that has a say. Empty when a path was not resolved and no rule was looked at.
     pub levels: Vec<LevelExplanation>,
 }
@@ -37,6 +42,9 @@ pub struct Explanation {
 pub struct LevelExplanation {
     /// The decision of this authority.
     pub decision: Decision,
+    /// What the rules about commands say of each command, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<CommandExplanation>,
     /// Every rule, in order.
     pub rules: Vec<RuleExplanation>,
     /// The preset.
@@ -53,6 +61,17 @@ pub struct LevelExplanation {
     pub yes: bool,
     /// Whether the tool itself insists on being asked about.
     pub insists: bool,
+}
+
+/// What the rules about commands say of one command.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CommandExplanation {
+    /// The command on one line.
+    pub command: String,
+    /// The decision; `None` where no rule about commands names it.
+    pub decision: Option<Decision>,
+    /// By which rule, or why there is none.
+    pub why: String,
 }
 
 /// What one rule has to say about a call.
@@ -107,6 +126,7 @@ pub(crate) fn explain(levels: &[Level], subject: &Subject<'_>, verdict: &Verdict
         alias: subject.alias.cloned(),
         effects: Effects::of(subject).iter().collect(),
         resources: subject.resources.to_vec(),
+        commands: subject.commands.map(Script::lines).unwrap_or_default(),
         levels: levels.collect(),
     }
 }
@@ -115,8 +135,7 @@ impl Level {
     fn explain(&self, case: &Case<'_>) -> LevelExplanation {
         let assessment = self.assess(case);
         let (preset_decision, effects) = self.preset_decision(case.effects);
-        let approval = case.subject.effects.approval();
-        let (decision, ending) = Ending::of(assessment.decision, self.yes, approval);
+        let (decision, ending) = Ending::of(&assessment, self.yes, case);
         let rules = assessment.rules.iter().map(|(rule, standing)| {
             let decides = matches!(assessment.ground, Ground::Rule { rule: winner, .. }
                 if std::ptr::eq(winner, *rule));
@@ -139,17 +158,33 @@ impl Level {
                     Standing::Ignored,
                     format!("the preset that denies was set later ({})", self.preset_origin),
                 ),
-                RuleStanding::Matches { resource } => {
-                    let on = resource.and_then(|index| case.subject.resources.get(index));
-                    let why = on.map(|it| format!("`{}`", escaped(it.path.as_str().chars())));
+                RuleStanding::Shares => {
                     let standing = if decides { Standing::Decides } else { Standing::Matches };
-                    (standing, why.unwrap_or_else(|| "the call".to_owned()))
+                    (standing, "some of the commands, and other rules the rest".to_owned())
+                }
+                RuleStanding::Matches { met } => {
+                    let subject = case.subject;
+                    let on = match met {
+                        Met::Call => None,
+                        Met::Resource(index) => subject
+                            .resources
+                            .get(*index)
+                            .map(|it| format!("`{}`", escaped(it.path.as_str().chars()))),
+                        Met::Command(index) => subject
+                            .commands
+                            .and_then(|it| it.commands().get(*index))
+                            .map(|it| format!("`{it}`")),
+                        Met::Doubt(why) => Some(why.clone()),
+                    };
+                    let standing = if decides { Standing::Decides } else { Standing::Matches };
+                    (standing, on.unwrap_or_else(|| "the call".to_owned()))
                 }
             };
             RuleExplanation { rule: rule.to_string(), origin: rule.origin().clone(), standing, why }
         });
         LevelExplanation {
             decision,
+            commands: coverage::explain(case, &assessment),
             rules: rules.collect(),
             preset: self.preset,
             preset_origin: self.preset_origin.clone(),
@@ -178,6 +213,9 @@ impl fmt::Display for Explanation {
             };
             writeln!(f, "  {slot} {verb} {}", escaped(path.as_str().chars()))?;
         }
+        for command in &self.commands {
+            writeln!(f, "  runs {command}")?;
+        }
         for (index, level) in self.levels.iter().enumerate() {
             let authority = match index {
                 0 => "policy".to_owned(),
@@ -197,6 +235,9 @@ impl fmt::Display for Explanation {
 
 impl fmt::Display for LevelExplanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for command in &self.commands {
+            writeln!(f, "  {command}")?;
+        }
         for rule in &self.rules {
             writeln!(f, "  {rule}")?;
         }
@@ -215,6 +256,16 @@ impl fmt::Display for LevelExplanation {
             writeln!(f, "  yes was said beforehand")?;
         }
         Ok(())
+    }
+}
+
+impl fmt::Display for CommandExplanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}\n    ", self.command)?;
+        if let Some(decision) = self.decision {
+            write!(f, "{decision}: ")?;
+        }
+        f.write_str(&self.why)
     }
 }
 

@@ -9,6 +9,7 @@ use crate::Rule;
 use crate::assess::Case;
 use crate::path_pattern::Trail;
 use crate::policy::Level;
+use crate::rule::Met;
 use crate::subject::Effects;
 
 /// Says of any path that a call meets beneath what it is bound to whether the call may touch it.
@@ -75,7 +76,7 @@ impl PathFilter {
                 .filter(|rule| rule.is_about_files() && rule.concerns(case.effects))
                 .filter(|rule| rule.names(case.subject.tool, case.subject.alias))
                 // Asked about the call as a whole: a call that runs has its answer.
-                .filter(|rule| rule.decision() == Decision::Deny || rule.fit(case) != Ok(None))
+                .filter(|rule| rule.decision() == Decision::Deny || rule.fit(case) != Ok(Met::Call))
         });
         let rules = rules.map(|rule| HidingRule {
             rule: Arc::clone(rule),

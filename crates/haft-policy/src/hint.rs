@@ -3,12 +3,17 @@
 use haft_protocol::{Access, Capability, Decision};
 
 use crate::assess::{Assessment, Case, Ending, Ground, RuleStanding};
+use crate::coverage;
 use crate::policy::Level;
+use crate::rule::Met;
+use crate::shell::Script;
 use crate::subject::Effects;
-use crate::{Layer, PathPattern, Preset, Rule, ToolPattern};
+use crate::{CommandPattern, Layer, PathPattern, Preset, Rule, ToolPattern};
 
 /// Bound paths up to which a rule is suggested; beyond, nobody would read it before saving it.
 const SUGGESTED_PATHS: usize = 8;
+/// Commands up to which one is.
+const SUGGESTED_COMMANDS: usize = 8;
 
 pub(crate) fn ways_out(
     level: &Level,
@@ -16,14 +21,14 @@ pub(crate) fn ways_out(
     assessment: &Assessment<'_>,
     ending: Ending,
 ) -> Vec<String> {
-    if ending == Ending::Insists {
+    if matches!(ending, Ending::Insists | Ending::Doubtful) {
         return vec!["a person has to answer when asked: `--yes` does not".to_owned()];
     }
     if ending == Ending::Answered || assessment.decision == Decision::Allow {
         return Vec::new();
     }
-    let mut hints = ways_out_of_ground(level, assessment.ground);
-    if let Ground::Preset { decision, .. } = assessment.ground {
+    let mut hints = ways_out_of_ground(level, &assessment.ground);
+    if let Ground::Preset { decision, .. } = assessment.ground.clone() {
         let could_lift = |rule| decision < Decision::Deny || level.lifts_preset(rule);
         let untrusted = assessment
             .rules
@@ -46,10 +51,13 @@ pub(crate) fn ways_out(
     hints
 }
 
-pub(crate) fn ways_out_of_ground(level: &Level, ground: Ground<'_>) -> Vec<String> {
+pub(crate) fn ways_out_of_ground(level: &Level, ground: &Ground<'_>) -> Vec<String> {
     let decision = match ground {
+        Ground::Rule { rule, met: Met::Doubt(_) } if rule.decision() == Decision::Deny => {
+            return vec!["a person has to answer when asked: `--yes` does not".to_owned()];
+        }
         Ground::Rule { rule, .. } => rule.decision(),
-        Ground::Preset { decision, .. } => decision,
+        Ground::Preset { decision, .. } => *decision,
     };
     let mut hints = Vec::new();
     if decision == Decision::Ask {
@@ -80,12 +88,30 @@ pub(crate) fn ways_out_of_ground(level: &Level, ground: Ground<'_>) -> Vec<Strin
     hints
 }
 
+/// Names each command of a script, where rules can allow it.
+fn commands(mut rule: Rule, script: &Script) -> Option<Rule> {
+    let named: Vec<_> = script.commands().iter().filter(|it| coverage::is_named(it)).collect();
+    if named.len() > SUGGESTED_COMMANDS {
+        return None;
+    }
+    for command in named {
+        let pattern = CommandPattern::exactly(command)?;
+        if !rule.commands().contains(&pattern) {
+            rule = rule.command(pattern);
+        }
+    }
+    (!rule.commands().is_empty()).then_some(rule)
+}
+
 /// Returns the narrowest rule that would allow the call.
 fn suggestion(case: &Case<'_>) -> Option<Rule> {
     if case.subject.resources.len() > SUGGESTED_PATHS {
         return None;
     }
     let mut rule = Rule::allow().tool(ToolPattern::exactly(case.subject.tool));
+    if let Some(script) = case.subject.commands {
+        return commands(rule, script).filter(|rule| rule.fit(case) == Ok(Met::Call));
+    }
     for (resource, _) in case.resources() {
         let pattern = match resource.access {
             Access::Read | Access::Write => PathPattern::exactly(&resource.path),

@@ -20,6 +20,7 @@
 //!     alias: None,
 //!     effects: &Capabilities::read_only(),
 //!     resources: &[Resource::new("path", LogicalPath::new("secrets/key"), Access::Read)],
+//!     commands: None,
 //! });
 //! assert_eq!(verdict.decision(), Decision::Deny);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -35,12 +36,15 @@
 //!
 //! A path rule looks at resolved paths only. To deny or ask, one bound path within the pattern is enough, and a pattern
 //! covers everything beneath what it matches. To allow, *every* bound path has to match, and a call without paths never
-//! does. See [`Rule`], [`ToolPattern`] and [`PathPattern`] for the exact words, [`Preset`] for the three presets.
+//! does. A rule about commands looks at every command that a text runs, never at its first word: see [`shell`]. See
+//! [`Rule`], [`ToolPattern`], [`PathPattern`] and [`CommandPattern`] for the exact words, [`Preset`] for the three presets.
 //!
 //! Not here: reading rules from files (`haft-config`), asking people and running calls (`haft-tool`), the names that are
 //! protected whatever the rules say (`haft-workspace`).
 
 mod assess;
+mod command_pattern;
+mod coverage;
 mod error;
 mod explain;
 mod filter;
@@ -51,12 +55,14 @@ mod path_pattern;
 mod policy;
 mod preset;
 mod rule;
+pub mod shell;
 mod subject;
 mod tool_pattern;
 mod verdict;
 
+pub use command_pattern::CommandPattern;
 pub use error::{PatternProblem, PolicyError};
-pub use explain::{Explanation, LevelExplanation, RuleExplanation, Standing};
+pub use explain::{CommandExplanation, Explanation, LevelExplanation, RuleExplanation, Standing};
 pub use filter::PathFilter;
 pub use origin::{Layer, Origin};
 pub use path_pattern::PathPattern;

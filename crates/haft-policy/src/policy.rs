@@ -9,10 +9,11 @@ use serde::{Deserialize, Serialize};
 use crate::assess::{Assessment, Case, Ending, Ground};
 use crate::error::shown;
 use crate::explain::explain;
+use crate::rule::Met;
 use crate::subject::Effects;
 use crate::{
-    Because, Explanation, Origin, PathFilter, PathPattern, PolicyError, Preset, Rule, Subject,
-    ToolPattern, Verdict,
+    Because, CommandPattern, Explanation, Origin, PathFilter, PathPattern, PolicyError, Preset,
+    Rule, Subject, ToolPattern, Verdict,
 };
 
 /// A preset, rules, and whether somebody said yes beforehand.
@@ -178,8 +179,7 @@ fn stricter<'l>(one: Decided<'l>, other: Decided<'l>) -> Decided<'l> {
 impl Level {
     fn decide(&self, case: &Case<'_>) -> Decided<'_> {
         let assessment = self.assess(case);
-        let approval = case.subject.effects.approval();
-        let (decision, ending) = Ending::of(assessment.decision, self.yes, approval);
+        let (decision, ending) = Ending::of(&assessment, self.yes, case);
         Decided { level: self, assessment, decision, ending }
     }
 
@@ -191,7 +191,7 @@ impl Level {
     ) -> Option<Because> {
         let mut named = self.rules.iter().filter(|rule| rule.names(tool, alias));
         if let Some(rule) = named.clone().find(|rule| rule.denies_all(ceiling)) {
-            let ground = Ground::Rule { rule, resource: None };
+            let ground = Ground::Rule { rule, met: Met::Call };
             return Some(Because::ruled_out(self, tool, ground));
         }
         let denies = |effect| self.preset.decision(effect) == Decision::Deny;
@@ -219,6 +219,7 @@ impl Level {
             rule.check()?;
             tokens += rule.tools().iter().map(ToolPattern::tokens).sum::<usize>();
             tokens += rule.paths().iter().map(PathPattern::tokens).sum::<usize>();
+            tokens += rule.commands().iter().map(CommandPattern::tokens).sum::<usize>();
             if tokens > RULES_PATTERN_TOKENS {
                 return Err(PolicyError::RulesTooLarge {
                     rule: shown(&rule.to_string()),

@@ -8,10 +8,11 @@ use haft_protocol::{Access, Capability, Decision, LogicalPath, QualifiedName};
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use crate::assess::Case;
-use crate::error::escaped;
+use crate::coverage;
+use crate::error::{escaped, shown};
 use crate::path_pattern::Trail;
 use crate::subject::Effects;
-use crate::{Origin, PathPattern, PolicyError, ToolPattern};
+use crate::{CommandPattern, Origin, PathPattern, PolicyError, ToolPattern};
 
 /// One line of policy: a decision, and the calls it is about.
 ///
@@ -24,6 +25,18 @@ use crate::{Origin, PathPattern, PolicyError, ToolPattern};
 /// | paths | some bound path, or a directory above it, matches | every bound path matches, and there is one |
 /// | capabilities | the call has one of them | the call has nothing else |
 /// | access | some bound path is accessed so | every bound path is |
+/// | commands | some command matches, or could | every command matches, and nothing else happens |
+///
+/// Commands are those of the call's command text or argument vector, and those that they run: see
+/// [`Script`](crate::shell::Script). A rule about commands is about no other calls, and a rule is about paths or about
+/// commands, not both: what a command does with files is not seen.
+///
+/// - To deny, one command that [matches](CommandPattern) is enough. Where a program is not known, or something in the text
+///   is unclear, a rule that denies **asks**, and a yes that was said beforehand does not answer.
+/// - To allow, each command has to match a pattern of some rule that allows; all words are literal; nothing is unclear;
+///   nothing is assigned, defined, or redirected but to `/dev/null` and open descriptors, or read from a file; and the text
+///   is [plain](crate::shell::Script::is_plain). What a command runs has to match as well as the command itself, save
+///   for programs that only run others: `timeout 5 ls` is allowed with `ls`, `sudo ls` with both alone.
 ///
 /// A tree that a call may write as a whole counts as matched for a deny or ask when the pattern could match anything
 /// inside, and for an allow when the pattern matches everything inside. To deny or ask about `read` concerns a path
@@ -37,6 +50,8 @@ pub struct Rule {
     tools: Vec<ToolPattern>,
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "some_patterns")]
     paths: Vec<PathPattern>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "some_patterns")]
+    commands: Vec<CommandPattern>,
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty", deserialize_with = "some_set")]
     capabilities: BTreeSet<Capability>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -92,6 +107,18 @@ fn some_set<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeSet<Capab
     some_patterns(deserializer).map(|list: Vec<_>| list.into_iter().collect())
 }
 
+/// By what a rule is about a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Met {
+    Call,
+    /// The resource of this index.
+    Resource(usize),
+    /// The command of this index.
+    Command(usize),
+    /// Something that could be one of its commands.
+    Doubt(String),
+}
+
 /// Why a rule is not about a call.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Mismatch {
@@ -115,6 +142,14 @@ pub(crate) enum Mismatch {
     Outside { path: String },
     #[error("the call does not {access} alone")]
     Access { access: RuleAccess },
+    #[error("the call runs no command")]
+    NoCommand,
+    #[error("names other commands")]
+    OtherCommands,
+    #[error("`{command}` is none of its commands")]
+    Uncovered { command: String },
+    #[error("{obstacle}")]
+    Obstacle { obstacle: String },
 }
 
 impl Rule {
@@ -124,6 +159,7 @@ impl Rule {
             decision,
             tools: Vec::new(),
             paths: Vec::new(),
+            commands: Vec::new(),
             capabilities: BTreeSet::new(),
             access: None,
             reason: None,
@@ -155,6 +191,12 @@ impl Rule {
     /// Adds a pattern of paths.
     pub fn path(mut self, pattern: PathPattern) -> Self {
         self.paths.push(pattern);
+        self
+    }
+
+    /// Adds a pattern of commands.
+    pub fn command(mut self, pattern: CommandPattern) -> Self {
+        self.commands.push(pattern);
         self
     }
 
@@ -197,6 +239,11 @@ impl Rule {
         &self.paths
     }
 
+    /// Returns the patterns of commands; none means that commands do not matter.
+    pub fn commands(&self) -> &[CommandPattern] {
+        &self.commands
+    }
+
     /// Returns where the rule comes from.
     pub const fn origin(&self) -> &Origin {
         &self.origin
@@ -236,6 +283,10 @@ impl Rule {
             too_many("tools of one rule", self.tools.len(), RULE_PATTERNS)
         } else if self.paths.len() > RULE_PATTERNS {
             too_many("paths of one rule", self.paths.len(), RULE_PATTERNS)
+        } else if self.commands.len() > RULE_PATTERNS {
+            too_many("commands of one rule", self.commands.len(), RULE_PATTERNS)
+        } else if !self.commands.is_empty() && self.is_about_files() {
+            Err(PolicyError::TwoSubjects { rule: shown(&self.to_string()) })
         } else if reason_bytes > RULE_REASON_BYTES {
             too_many("bytes of a rule's reason", reason_bytes, RULE_REASON_BYTES)
         } else {
@@ -249,31 +300,35 @@ impl Rule {
         Some(escaped(reason.chars()))
     }
 
-    /// Tells whether the rule is about this call and, where it is about paths, by which bound path it was met.
-    pub(crate) fn fit(&self, case: &Case<'_>) -> Result<Option<usize>, Mismatch> {
+    /// Tells whether the rule is about this call, and by what of it it was met.
+    pub(crate) fn fit(&self, case: &Case<'_>) -> Result<Met, Mismatch> {
         if !self.names(case.subject.tool, case.subject.alias) {
             return Err(Mismatch::Tool);
         }
         match self.decision {
-            Decision::Allow => self.fit_to_allow(case).map(|()| None),
+            Decision::Allow => self.fit_to_allow(case).map(|()| Met::Call),
             Decision::Ask | Decision::Deny => self.fit_to_restrict(case),
         }
     }
 
-    fn fit_to_restrict(&self, case: &Case<'_>) -> Result<Option<usize>, Mismatch> {
+    fn fit_to_restrict(&self, case: &Case<'_>) -> Result<Met, Mismatch> {
         if !self.concerns(case.effects) {
             return Err(Mismatch::Capability);
         }
+        if !self.commands.is_empty() {
+            let script = case.subject.commands.ok_or(Mismatch::NoCommand)?;
+            return coverage::restricted(script, self);
+        }
         if !self.is_about_files() {
-            return Ok(None);
+            return Ok(Met::Call);
         }
         let met = case
             .resources()
             .position(|(resource, trail)| self.restricts(trail, resource.access, case.effects));
         match (met, self.access) {
-            (Some(index), _) => Ok(Some(index)),
+            (Some(index), _) => Ok(Met::Resource(index)),
             (None, Some(access)) if self.paths.is_empty() && case.effects.has(access.effect()) => {
-                Ok(None)
+                Ok(Met::Call)
             }
             (None, _) if case.subject.resources.is_empty() && !self.paths.is_empty() => {
                 Err(Mismatch::NoPath)
@@ -302,6 +357,16 @@ impl Rule {
             } else {
                 Mismatch::Excess { excess }
             });
+        }
+        if !self.commands.is_empty() {
+            let script = case.subject.commands.ok_or(Mismatch::NoCommand)?;
+            if let Some(obstacle) = case.obstacle.clone() {
+                return Err(Mismatch::Obstacle { obstacle });
+            }
+            return match coverage::uncovered(script, &[self]) {
+                Some(command) => Err(Mismatch::Uncovered { command: command.to_string() }),
+                None => Ok(()),
+            };
         }
         if let Some(access) = self.access {
             let writes = access == RuleAccess::Write;
@@ -369,7 +434,8 @@ impl Rule {
         let capabilities: Effects = self.capabilities.iter().copied().collect();
         let all_concerned = self.capabilities.is_empty()
             || !ceiling.is_empty() && ceiling.without(capabilities).is_empty();
-        self.decision == Decision::Deny && !self.is_about_files() && all_concerned
+        let about_all = !self.is_about_files() && self.commands.is_empty();
+        self.decision == Decision::Deny && about_all && all_concerned
     }
 
     /// Tells whether a rule that allows could match some call of a tool with this ceiling, which it names.
@@ -393,6 +459,7 @@ impl Rule {
         [
             list("tool", "tools", &self.tools),
             list("path", "paths", &self.paths),
+            list("command", "commands", &self.commands),
             list("capabilities", "capabilities", &capabilities),
             self.access.map(|access| ("access", quoted(access.as_str()))),
         ]

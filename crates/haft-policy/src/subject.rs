@@ -5,6 +5,8 @@ use std::fmt;
 use haft_protocol::{Access, CallId, Capabilities, Capability, Digest, LogicalPath, QualifiedName};
 use serde::{Deserialize, Serialize};
 
+use crate::shell::Script;
+
 /// One call, with its final arguments and what they were bound to.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {
@@ -22,6 +24,8 @@ pub struct Subject<'a> {
     pub effects: &'a Capabilities,
     /// What the slots were bound to.
     pub resources: &'a [Resource],
+    /// The commands that the call would run, where it runs a command text or an argument vector.
+    pub commands: Option<&'a Script>,
 }
 
 /// Something a call is bound to.

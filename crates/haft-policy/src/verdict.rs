@@ -11,6 +11,7 @@ use crate::assess::{Assessment, Case, Ending, Ground};
 use crate::error::escaped;
 use crate::hint;
 use crate::policy::Level;
+use crate::rule::Met;
 use crate::{PathFilter, Subject};
 
 /// What a policy says about one call, good for that call and no other.
@@ -115,14 +116,14 @@ impl Because {
         assessment: &Assessment<'_>,
         ending: Ending,
     ) -> Self {
-        let ground = ground_sentence(level, case.subject.tool, Some(case), assessment.ground);
+        let ground = ground_sentence(level, case.subject.tool, Some(case), &assessment.ground);
         let ground = match (assessment.others(), assessment.decision) {
             (0, _) | (_, Decision::Allow) => ground,
             (1, _) => format!("{ground}; 1 more rule does so too"),
             (others, _) => format!("{ground}; {others} more rules do so too"),
         };
         let sentence = match ending {
-            Ending::Plain => ground,
+            Ending::Plain | Ending::Doubtful => ground,
             Ending::Answered => format!("yes was said beforehand, where {ground}"),
             Ending::Insists => {
                 format!("`{}` always asks, whatever the rules allow", case.subject.tool)
@@ -132,8 +133,8 @@ impl Because {
     }
 
     pub(crate) fn ruled_out(level: &Level, tool: &QualifiedName, ground: Ground<'_>) -> Self {
-        let sentence = ground_sentence(level, tool, None, ground);
-        Self { sentence, hints: hint::ways_out_of_ground(level, ground) }
+        let sentence = ground_sentence(level, tool, None, &ground);
+        Self { sentence, hints: hint::ways_out_of_ground(level, &ground) }
     }
 
     pub(crate) fn unresolved(path: &LogicalPath) -> Self {
@@ -156,19 +157,30 @@ fn ground_sentence(
     level: &Level,
     tool: &QualifiedName,
     case: Option<&Case<'_>>,
-    ground: Ground<'_>,
+    ground: &Ground<'_>,
 ) -> String {
     match ground {
-        Ground::Rule { rule, resource } => {
-            let verb = verb(rule.decision());
-            let on = resource
-                .and_then(|index| case?.subject.resources.get(index))
-                .map(|resource| format!(" on `{}`", escaped(resource.path.as_str().chars())))
-                .unwrap_or_default();
+        Ground::Rule { rule, met } => {
+            let decision = rule.decision();
+            let is_doubtful = matches!(met, Met::Doubt(_)) && decision == Decision::Deny;
+            let verb = if is_doubtful { "may deny" } else { verb(decision) };
+            let subject = case.map(|it| it.subject);
+            let on = match met {
+                Met::Call => None,
+                Met::Resource(index) => subject
+                    .and_then(|it| it.resources.get(*index))
+                    .map(|it| format!(" on `{}`", escaped(it.path.as_str().chars()))),
+                Met::Command(index) => subject
+                    .and_then(|it| it.commands?.commands().get(*index))
+                    .map(|it| format!(" for `{it}`")),
+                Met::Doubt(why) => Some(format!(": {why}")),
+            };
+            let on = on.unwrap_or_default();
             let reason = rule.reason_to_show().map(|it| format!("{it}; ")).unwrap_or_default();
             format!("{reason}the rule `{rule}` ({}) {verb} `{tool}`{on}", rule.origin())
         }
         Ground::Preset { decision, effects } => {
+            let (decision, effects) = (*decision, *effects);
             let preset = format!("the preset `{}` ({})", level.preset, level.preset_origin);
             if effects.is_empty() {
                 format!("{preset} allows what has no effects")

@@ -64,6 +64,7 @@ fn follow_the_hint(preset: Preset, effects: &[Capability], resources: &[(&str, A
         alias: None,
         effects: &effects,
         resources: &resources,
+        commands: None,
     };
     let refusal =
         Policy::new(preset, Vec::new(), false).unwrap().decide(&subject).refusal().unwrap();

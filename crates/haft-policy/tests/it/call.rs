@@ -1,5 +1,6 @@
 //! A call to decide over, in a line.
 
+use haft_policy::shell::Script;
 use haft_policy::{Policy, Resource, Rule, Subject, Verdict};
 use haft_protocol::{Access, CallId, Capabilities, Capability, Digest, LogicalPath, QualifiedName};
 
@@ -10,6 +11,7 @@ pub(crate) struct Call {
     effects: Vec<Capability>,
     always_ask: bool,
     resources: Vec<Resource>,
+    commands: Option<Script>,
 }
 
 impl Call {
@@ -20,6 +22,7 @@ impl Call {
             effects: effects.to_vec(),
             always_ask: false,
             resources: Vec::new(),
+            commands: None,
         }
     }
 
@@ -30,6 +33,13 @@ impl Call {
     pub(crate) fn edits(path: &str) -> Self {
         Self::new("builtin/edit", &[Capability::ReadFiles, Capability::WriteFiles])
             .on(path, Access::Write)
+    }
+
+    pub(crate) fn runs(text: &str) -> Self {
+        Self {
+            commands: Some(Script::parse(text)),
+            ..Self::new("builtin/bash", &[Capability::Execute])
+        }
     }
 
     pub(crate) fn on(mut self, path: &str, access: Access) -> Self {
@@ -58,6 +68,7 @@ impl Call {
             alias: self.alias.as_ref(),
             effects: &effects,
             resources: &self.resources,
+            commands: self.commands.as_ref(),
         })
     }
 

@@ -196,7 +196,7 @@ fn preset_of_a_later_layer_holds_against_earlier_rules() {
 #[test]
 fn rule_without_conditions_is_refused() {
     let error = Policy::new(Preset::Edit, vec![Rule::allow()], false).unwrap_err();
-    insta::assert_snapshot!(error, @"rule `allow` names no tool, path, capability or access: use the tool `*` to mean every call");
+    insta::assert_snapshot!(error, @"rule `allow` names no tool, path, command, capability or access: use the tool `*` to mean every call");
 }
 
 /// Makes a policy whose first root has this full name, with `/data` beside it.

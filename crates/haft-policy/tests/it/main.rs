@@ -2,11 +2,13 @@
 #![expect(clippy::unwrap_used, reason = "a test stops where it fails")]
 
 mod call;
+mod commands;
 mod decisions;
 mod explanations;
 mod filters;
 mod patterns;
 mod presets;
 mod properties;
+mod shell;
 mod stored;
 mod ways_out;

@@ -117,9 +117,9 @@ fn digest_changes_with_anything_that_matters() {
 fn stored_form_is_checked_when_it_is_read() {
     let error = |json: &str| serde_json::from_str::<Policy>(json).unwrap_err().to_string();
     insta::assert_snapshot!(error("[]"), @"a policy without any level decides nothing: expected at least one");
-    insta::assert_snapshot!(error(r#"[{"preset":"edit","rules":[{"decision":"allow"}]}]"#), @"rule `allow` names no tool, path, capability or access: use the tool `*` to mean every call");
+    insta::assert_snapshot!(error(r#"[{"preset":"edit","rules":[{"decision":"allow"}]}]"#), @"rule `allow` names no tool, path, command, capability or access: use the tool `*` to mean every call");
     insta::assert_snapshot!(error(r#"[{"preset":"edit","rules":[{"decision":"deny","paths":[]}]}]"#), @"invalid length 0, expected at least one at line 1 column 57");
     insta::assert_snapshot!(error(r#"[{"preset":"edit","rules":[{"decision":"deny","capabilities":[]}]}]"#), @"invalid length 0, expected at least one at line 1 column 64");
-    insta::assert_snapshot!(error(r#"[{"preset":"edit","rules":[{"decision":"deny","path":"x"}]}]"#), @"unknown field `path`, expected one of `decision`, `tools`, `paths`, `capabilities`, `access`, `reason`, `origin` at line 1 column 52");
+    insta::assert_snapshot!(error(r#"[{"preset":"edit","rules":[{"decision":"deny","path":"x"}]}]"#), @"unknown field `path`, expected one of `decision`, `tools`, `paths`, `commands`, `capabilities`, `access`, `reason`, `origin` at line 1 column 52");
     insta::assert_snapshot!(error(r#"[{"preset":"edit","rules":[{"decision":"deny","paths":["../x"]}]}]"#), @"pattern `../x` is not valid: `..` is not resolved in patterns: write the path it leads to at line 1 column 62");
 }

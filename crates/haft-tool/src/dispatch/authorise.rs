@@ -108,6 +108,7 @@ impl Walk<'_> {
             alias,
             effects: subject.effects,
             resources: &resources,
+            commands: None,
         };
         ask(&self.context.policy, &subject)
     }
