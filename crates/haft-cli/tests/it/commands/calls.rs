@@ -193,6 +193,7 @@ fn tools_are_listed_and_shown() {
     insta::assert_snapshot!(rig.haft(&["tools"]).stdout, @r"
     reader  Reads files and lists directories of the workspace.
     search  Searches the workspace.
+    undo    Takes back what one call changed in files, and nothing else.
     `haft tools show NAME` shows what a tool takes
     ");
     insta::assert_snapshot!(rig.haft(&["tools", "show", "reader"]).stdout, @r#"

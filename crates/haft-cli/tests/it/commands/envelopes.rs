@@ -165,6 +165,22 @@ fn of_tools() {
               "approval": "by_policy"
             },
             "fingerprint": "DIGEST"
+          },
+          {
+            "name": "builtin/undo",
+            "wire": "undo",
+            "alias_of": null,
+            "source": "builtin",
+            "description": "…",
+            "capabilities": {
+              "effects": [
+                "read_files",
+                "write_files"
+              ],
+              "cost": "free",
+              "approval": "by_policy"
+            },
+            "fingerprint": "DIGEST"
           }
         ]
       }
@@ -569,6 +585,7 @@ fn of_state() {
         "objects": 0,
         "object_bytes": 0,
         "calls": 1,
+        "changes": 0,
         "oldest": "…"
       }
     }
@@ -582,6 +599,7 @@ fn of_state() {
       "data": {
         "calls": 0,
         "artifacts": 0,
+        "changes": 0,
         "objects": 0,
         "object_bytes": 0,
         "orphans": 0

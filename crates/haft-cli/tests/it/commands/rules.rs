@@ -183,7 +183,7 @@ fn doctor_says_what_each_part_stands_on() {
               ok   exclusion: lock files in …/state/locks
               ok   clock: system clock
               ok   ids: random numbers of the operating system
-    tools     ok   reader, search
+    tools     ok   reader, search, undo
     "#);
     let none = rig.json(&["--no-state", "doctor"]);
     let lines = none["data"]["lines"].as_array().unwrap().clone();
