@@ -80,6 +80,14 @@ pub const TWIN_NAMES: usize = 100_000;
 pub const MOVED_NAMES: usize = 100_000;
 /// Bytes of a file that is moved to another device.
 pub const CARRIED_BYTES: u64 = 64 * 1024 * 1024;
+/// Entries looked at before and after a call that may change anything beneath a directory.
+pub const SCAN_ENTRIES: u64 = 500_000;
+/// Milliseconds one such look may take.
+pub const SCAN_MS: u64 = 20_000;
+/// Files that tools have changed and that are kept before such a call.
+pub const SCAN_KEPT_FILES: usize = 500;
+/// Bytes of all files that are kept before such a call, and of all that are looked at after it.
+pub const SCAN_KEPT_BYTES: u64 = 32 * 1024 * 1024;
 /// Paths of one call that takes changes back.
 pub const UNDO_PATHS: usize = 10_000;
 /// Bytes of a file of which a change is taken out line by line.
@@ -182,6 +190,25 @@ pub const COMMAND_STREAM_BYTES: usize = 64 * 1024;
 pub const COMMAND_SPOOL_BYTES: u64 = 8 * 1024 * 1024;
 /// Bytes of both streams of a command as they are shown, with escapes.
 pub const COMMAND_SHOWN_BYTES: usize = 88 * 1024;
+
+/// Bytes of a file that is edited, and of one that is written.
+pub const EDIT_FILE_BYTES: u64 = 16 * 1024 * 1024;
+/// Edits of one call.
+pub const EDITS: usize = 100;
+/// Places that one edit may replace.
+pub const EDIT_PLACES: usize = 100_000;
+/// Places of one edit that are named by their line.
+pub const EDIT_LINES_NAMED: usize = 100;
+/// Lines shown of the place nearest to a text that was not found.
+pub const NEAREST_LINES: usize = 40;
+/// Bytes of a corrected call that is shown.
+pub const CORRECTED_CALL_BYTES: usize = 8 * 1024;
+/// Lines shown around each change of a difference.
+pub const DIFF_CONTEXT_LINES: usize = 3;
+/// Bytes of a difference that is shown.
+pub const DIFF_BYTES: usize = 16 * 1024;
+/// Bytes shown of one line of a difference.
+pub const DIFF_LINE_BYTES: usize = 500;
 
 /// Bytes of one artifact.
 pub const ARTIFACT_BYTES: u64 = 64 * 1024 * 1024;

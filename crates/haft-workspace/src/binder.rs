@@ -13,6 +13,7 @@ use haft_tool::{
     BoxFuture, Call, Claim, DirectoryId, Existence, Extensions, LockKey, Slot, SlotSource, blocking,
 };
 
+use crate::capture::Before;
 use crate::error::PathError;
 use crate::file::{FileId, FileKind};
 use crate::resolve::Naming;
@@ -136,7 +137,7 @@ struct BoundPlace {
 }
 
 /// What the slots of one call are bound to.
-struct Bindings {
+pub(crate) struct Bindings {
     workspace: Workspace,
     effects: Arc<dyn Effects>,
     watch: Watch,
@@ -147,13 +148,18 @@ struct Bindings {
     claims: Vec<Claim>,
     /// The view of the body that runs, or ran last.
     view: Mutex<Option<View>>,
+    /// How the trees that the call may change anything in stood before it ran.
+    before: Mutex<Option<Before>>,
+    /// What a look at these trees has to say.
+    said: Mutex<Vec<Notice>>,
 }
 
 impl Port for WorkspaceBinder {
     fn describe(&self) -> String {
         let roots: Vec<String> =
             self.workspace.real_roots().map(|it| it.display().to_string()).collect();
-        format!("the workspace of {}", roots.join(", "))
+        let effects = self.effects.describe();
+        format!("the workspace of {}; record of changes: {effects}", roots.join(", "))
     }
 }
 
@@ -244,13 +250,37 @@ impl Bindings {
             records,
             claims,
             view: Mutex::default(),
+            before: Mutex::default(),
+            said: Mutex::default(),
         }
     }
 }
 
 impl Bindings {
+    pub(crate) fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
+    /// Returns the trees that the call may change anything in.
+    pub(crate) fn trees(&self) -> Vec<Arc<Resolved>> {
+        let is_tree = |it: &&BoundPlace| it.access == Access::WriteTree;
+        self.places.iter().filter(is_tree).map(|it| Arc::clone(&it.place)).collect()
+    }
+
+    pub(crate) fn set_before(&self, before: Before) {
+        *self.before.lock().unwrap_or_else(PoisonError::into_inner) = Some(before);
+    }
+
+    pub(crate) fn take_before(&self) -> Option<Before> {
+        self.before.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    pub(crate) fn say(&self, notices: Vec<Notice>) {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner).extend(notices);
+    }
+
     /// Returns where the changes of the call go on record.
-    fn account(&self, call: CallId) -> Account {
+    pub(crate) fn account(&self, call: CallId) -> Account {
         Account {
             effects: Arc::clone(&self.effects),
             call,
@@ -355,6 +385,7 @@ impl Bound for Bindings {
         let mut notices: Vec<Notice> =
             self.places.iter().filter_map(|it| it.place.notice()).collect();
         notices.extend(Skipped { hidden, ..Skipped::default() }.notices());
+        notices.append(&mut self.said.lock().unwrap_or_else(PoisonError::into_inner));
         notices
     }
 }

@@ -31,6 +31,9 @@ impl View {
         if directory.metadata().map_err(failed)?.id != before.id {
             return Err(PathError::Changed { path: path() });
         }
-        directory.as_fd().try_clone_to_owned().map_err(|source| PathError::Io { path: path(), source })
+        directory
+            .as_fd()
+            .try_clone_to_owned()
+            .map_err(|source| PathError::Io { path: path(), source })
     }
 }

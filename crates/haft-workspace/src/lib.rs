@@ -1,4 +1,4 @@
-//! The door to user files: roots, resolution, protection, walking.
+//! The door to user files: roots, resolution, protection, walking, writing, undoing.
 //!
 //! This is the only crate that touches the files of a user. A [`Workspace`] holds its roots open; it follows the path a
 //! caller wrote, name by name on held directories, to a [`Resolved`] place within them. A [`View`] is the workspace as
@@ -30,7 +30,11 @@
 //! For calls, a [`WorkspaceBinder`] follows the paths in their slots, and [`WorkspaceCall`] is how a body gets at its view
 //! and its places.
 //!
-//! Not here: what text in a file means (`haft-text`), which rules hold (`haft-policy`), searching in what a walk meets
+//! A [`Writer`] is the workspace as the body of one call may change it, at the places of its writing slots alone. What a
+//! change takes away is kept first, so that an [`UndoPlan`] can bring it back; [`TreeScan`] sees what a program changed,
+//! and [`repair`] looks after what was cut short.
+//!
+//! Not here: where records and kept content lie (`haft-store`), what text in a file means (`haft-text`), which rules hold (`haft-policy`), searching in what a walk meets
 //! (`haft-coding`).
 
 #![expect(clippy::disallowed_methods, reason = "this crate is the door to user files")]
@@ -42,6 +46,8 @@ compile_error!(
 );
 
 mod binder;
+mod capture;
+mod directory;
 mod error;
 mod file;
 mod globs;
@@ -49,6 +55,7 @@ mod list;
 mod name;
 mod new_name;
 mod protection;
+mod repair;
 mod resolve;
 mod resolved;
 mod rules;
@@ -64,12 +71,14 @@ mod write_error;
 mod writer;
 
 pub use binder::{WorkspaceBinder, WorkspaceCall};
+pub use capture::TreeScan;
 pub use error::{PathError, WorkspaceError};
 pub use file::{FileId, FileKind, Metadata, OpenFile};
 pub use globs::{GlobError, Globs};
 pub use list::{Entry, LinkTarget, ListOptions, ListOrder, Listing};
 pub use new_name::problem_of_new_name;
 pub use protection::{Protected, Protection};
+pub use repair::{Repaired, repair};
 pub use resolved::{Resolved, Stale};
 pub use skipped::{Hidden, Skipped};
 pub use undo::{UndoPlan, UndoStep, Undoing, undo_paths};

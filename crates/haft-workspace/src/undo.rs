@@ -1,7 +1,7 @@
 //! Taking back what a call changed: first a plan, then the deeds.
 
 mod apply;
-mod disk;
+pub(crate) mod disk;
 mod overlay;
 
 use std::sync::Arc;
@@ -378,7 +378,7 @@ pub(crate) fn is_same(one: Option<&FileState>, other: Option<&FileState>) -> boo
     }
 }
 
-fn same_kind(one: Option<&FileState>, other: Option<&FileState>) -> bool {
+pub(crate) fn same_kind(one: Option<&FileState>, other: Option<&FileState>) -> bool {
     match (one, other) {
         (Some(one), Some(other)) => std::mem::discriminant(one) == std::mem::discriminant(other),
         _ => false,

@@ -130,7 +130,6 @@ impl Walk<'_> {
         outcome.changes = output.changes;
         outcome.bounds = output.bounds;
         outcome.notices = output.notices;
-        outcome.notices.extend(prepared.bound.notices());
         outcome.usage = output.usage;
         outcome.usage.run_ms = Some(millis(started.elapsed()));
         outcome.usage.attempts = Some(attempts);
@@ -145,6 +144,7 @@ impl Walk<'_> {
                 }
             }
         }
+        outcome.notices.extend(prepared.bound.notices());
         Self::check_output(&prepared, &mut outcome);
         let kept = bound_output(&ports, &self.dispatch.inner.limits, call, &mut outcome).await;
         if let Some(ledger) = &self.context.ledger

@@ -151,7 +151,8 @@ fn is_service_account(name: &[u8]) -> bool {
     name.ends_with(b".json") && BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
 }
 
-fn is_unfinished(name: &[u8]) -> bool {
+/// Tells whether a file of this name is written beside the one that it is to replace.
+pub(crate) fn is_unfinished(name: &[u8]) -> bool {
     let (begin, end) = UNFINISHED;
     let middle =
         name.strip_prefix(begin.as_bytes()).and_then(|name| name.strip_suffix(end.as_bytes()));

@@ -82,7 +82,7 @@ impl Disk for Standing<'_> {
 }
 
 /// Returns what stands at a place, with the digest of what a file holds.
-pub(super) fn state_of(place: &Resolved) -> Result<Option<FileState>, String> {
+pub(crate) fn state_of(place: &Resolved) -> Result<Option<FileState>, String> {
     let told = |error: Errno| std::io::Error::from(error).to_string();
     let Some(leaf) = place.leaf() else {
         return Ok(Some(FileState::Directory { mode: 0 }));

@@ -9,6 +9,7 @@ use haft_protocol::LogicalPath;
 use super::{Totals, Walk};
 use crate::error::PathError;
 use crate::file::{FileKind, Metadata, OpenFile};
+use crate::name::shown;
 use crate::resolve::{Naming, Resolver};
 use crate::resolved::Resolved;
 use crate::sys::Dir;
@@ -55,6 +56,15 @@ impl Found<'_> {
     /// Fails when it went away, and when the system refuses.
     pub fn metadata(&self) -> Result<Metadata, PathError> {
         self.dir.look(self.name).map_err(|error| self.failed(error))
+    }
+
+    /// Returns where a link points, as it is shown.
+    pub(crate) fn link_target(&self) -> Option<String> {
+        if self.kind != FileKind::Link {
+            return None;
+        }
+        let target = self.dir.read_link(self.name).ok()?;
+        Some(target.to_str().map_or_else(|| shown(&target).into_owned(), ToOwned::to_owned))
     }
 
     /// Opens the file.

@@ -13,7 +13,7 @@ use haft_tool::{
     Call, Dispatch, DispatchLimits, Facts, Output, Slot, ToolPath, TypedTool, blocking,
 };
 use haft_workspace::{
-    Expected, Onto, Step, UndoStep, Undoing, WorkspaceBinder, WorkspaceCall, undo_paths,
+    Expected, Onto, Step, TreeScan, UndoStep, Undoing, WorkspaceBinder, WorkspaceCall, undo_paths,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -98,6 +98,38 @@ impl TypedTool for Hand {
             output.changes = written.changes;
             output.notices = written.notices;
             Ok(output)
+        })
+        .await
+    }
+}
+
+/// Runs a program over the whole workspace.
+struct Spree(std::path::PathBuf);
+
+#[derive(Deserialize, JsonSchema)]
+struct SpreeArgs {
+    /// What to run.
+    script: String,
+}
+
+impl TypedTool for Spree {
+    type Args = SpreeArgs;
+    type Output = Output;
+
+    fn facts(&self) -> Result<Facts, haft_tool::DescriptorError> {
+        let mut facts = Facts::new("local/spree".parse()?, "Runs a program.");
+        facts.capabilities = Capabilities::builder().effect(Capability::WriteFiles).build()?;
+        facts.slots = vec![Slot::write_roots("roots")];
+        Ok(facts)
+    }
+
+    async fn run(&self, _: Call, args: SpreeArgs) -> Result<Output, Failure> {
+        let folder = self.0.clone();
+        blocking(move || {
+            let mut command = std::process::Command::new("sh");
+            let status = command.arg("-ec").arg(args.script).current_dir(folder).status();
+            assert!(status.expect("there is a shell").success());
+            Ok(Output::default())
         })
         .await
     }
@@ -188,8 +220,10 @@ impl Hands {
 
     pub(crate) fn with_rules(rules: Vec<Rule>) -> Self {
         let rig = Rig::new();
-        let mut builder =
-            Dispatching::builder().tool(Hand.erase().unwrap()).tool(Back.erase().unwrap());
+        let mut builder = Dispatching::builder()
+            .tool(Hand.erase().unwrap())
+            .tool(Back.erase().unwrap())
+            .tool(Spree(rig.ws("")).erase().unwrap());
         for rule in rules {
             builder = builder.rule(rule);
         }
@@ -206,7 +240,12 @@ impl Hands {
                     watch(step);
                 }
             });
-        let ports = Ports { binder: Arc::new(binder), ..dispatching.dispatch.ports().clone() };
+        let ports = Ports {
+            binder: Arc::new(binder),
+            checkpoints: Arc::new(TreeScan),
+            capture: Arc::new(TreeScan),
+            ..dispatching.dispatch.ports().clone()
+        };
         dispatching.dispatch = Dispatch::new(ports, DispatchLimits::default());
         let runtime = Runtime::new().unwrap();
         Self { rig, effects, dispatching, watching, runtime }
@@ -214,11 +253,11 @@ impl Hands {
 
     /// Does something at each step from now on.
     pub(crate) fn watch(&self, watch: impl Fn(Step) + Send + 'static) {
-        *self.watching.lock().unwrap() = Some(Box::new(watch));
+        *self.watching.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(watch));
     }
 
     pub(crate) fn watch_no_more(&self) {
-        *self.watching.lock().unwrap() = None;
+        *self.watching.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     pub(crate) fn call(&self, arguments: Value) -> Outcome {
@@ -255,6 +294,17 @@ impl Hands {
 
     pub(crate) fn remove(&self, path: &str) -> String {
         self.told(json!({ "path": path, "do": "remove" }))
+    }
+
+    /// Runs a program, and says what was seen to change.
+    pub(crate) fn run(&self, script: &str) -> String {
+        let outcome =
+            self.runtime.block_on(self.dispatching.call("spree", json!({ "script": script })));
+        assert!(outcome.is_ok(), "{}", outcome.model_text());
+        let line = |it: &Change| in_words(&serde_json::to_value(it).unwrap());
+        let mut lines: Vec<String> = outcome.changes.iter().map(line).collect();
+        lines.extend(outcome.notices.iter().map(|notice| format!("[{notice}]")));
+        lines.join("\n")
     }
 
     /// Returns the latest call with changes on record.

@@ -9,6 +9,7 @@
 )]
 
 mod binding;
+mod capturing;
 mod corpus;
 mod escapes;
 mod folding;
@@ -18,6 +19,7 @@ mod listing;
 mod model;
 mod protected;
 mod races;
+mod repairing;
 mod rig;
 mod roots;
 mod rules;

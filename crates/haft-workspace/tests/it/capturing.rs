@@ -1,0 +1,118 @@
+//! What a program changed, seen from outside, and taken back.
+
+use std::fs;
+
+use crate::hand::Hands;
+
+#[test]
+fn what_a_program_changes_is_seen() {
+    let hands = Hands::new();
+    hands
+        .rig
+        .file("a", "one")
+        .file("d/x", "deep")
+        .file("d/y", "deeper")
+        .file("run", "x")
+        .link("l", "a");
+    let told = hands.run(
+        "echo two > a; mkdir n; echo new > n/f; rm d/x; chmod 755 run; ln -sfn d l; mv d/y d/z",
+    );
+    assert_eq!(
+        told,
+        "moved d/z from d/y: nothing -> file of 6 bytes 644\n\
+         created n: nothing -> directory 755\n\
+         created n/f: nothing -> file of 4 bytes 644\n\
+         modified a: file 644 -> file of 4 bytes 644\n\
+         modified l: link to a -> link to d\n\
+         modified run: file 644 -> file of 1 bytes 755\n\
+         deleted d/x: file 644 -> nothing"
+    );
+    assert_eq!(hands.run("cat a d/z; touch d"), "");
+}
+
+#[test]
+fn what_tools_had_touched_comes_back_and_the_rest_is_said_to_be_gone() {
+    let hands = Hands::new();
+    hands.rig.file("known", "start").file("unknown", "start");
+    hands.write("known", "by a tool");
+    hands.run("echo x > known; echo y > unknown; echo z > new; mkdir dir; echo q > dir/f");
+    assert_eq!(
+        hands.undo_latest(),
+        "unknown: stays: it cannot be brought back: what it held was not kept, for no tool had changed it before the command ran\n\
+         known: put back\n\
+         new: removed\n\
+         dir/f: removed\n\
+         dir: removed"
+    );
+    assert_eq!(hands.text("known"), "by a tool");
+    assert_eq!(hands.text("unknown"), "y\n");
+    hands.undo_latest();
+    assert_eq!(hands.text("known"), "x\n");
+    assert_eq!(hands.text("dir/f"), "q\n");
+}
+
+#[test]
+fn what_moved_moves_back_whole() {
+    let hands = Hands::new();
+    hands.rig.file("a/b/c", "1").file("a/d", "2").file("top", "3");
+    let told = hands.run("mv a z; mv z/d z/e; mv top z/b/top; echo new > z/n");
+    assert_eq!(
+        told,
+        "moved z from a: nothing -> directory 755\n\
+         moved z/b/top from top: nothing -> file of 1 bytes 644\n\
+         moved z/e from z/d: nothing -> file of 1 bytes 644\n\
+         created z/n: nothing -> file of 4 bytes 644"
+    );
+    hands.undo_latest();
+    assert_eq!(
+        (hands.text("a/b/c"), hands.text("a/d"), hands.text("top")),
+        ("1".into(), "2".into(), "3".into())
+    );
+    assert!(!hands.rig.ws("z").exists());
+}
+
+#[test]
+fn what_changed_its_kind_or_moved_about_comes_back() {
+    let hands = Hands::new();
+    hands.rig.file("f", "file").file("m/deep/x", "1").file("m/deep/y", "2");
+    hands.write("f", "by a tool");
+    hands.write("m/deep/x", "by a tool");
+    hands.write("m/deep/y", "by a tool");
+    hands.run(
+        "rm f; mkdir f; echo new > f/in; mkdir b; mv m/deep/y b/y; mv m z; echo w > z/deep/x; \
+         rm z/deep/x; mv z/deep b/deep; rmdir z",
+    );
+    let told = hands.undo_latest();
+    assert!(!told.contains("stays"), "{told}");
+    for path in ["f", "m/deep/x", "m/deep/y"] {
+        assert_eq!(hands.text(path), "by a tool");
+    }
+    assert_eq!(fs::read_dir(hands.rig.ws("")).unwrap().count(), 2);
+}
+
+#[test]
+fn what_is_not_looked_at_is_said() {
+    let hands = Hands::new();
+    hands
+        .rig
+        .file(".gitignore", "target/\n")
+        .file("target/x", "one")
+        .file("src", "one")
+        .dir(".git");
+    let told = hands.run("echo two > target/x; echo two > src");
+    assert_eq!(
+        told,
+        "modified src: file 644 -> file of 4 bytes 644\n\
+         [changes in what ignore rules leave out are not told: 1 entry in `.`]"
+    );
+}
+
+#[test]
+fn a_file_that_was_changed_and_changed_back_is_no_change() {
+    let hands = Hands::new();
+    hands.rig.file("a", "one");
+    hands.write("a", "two");
+    assert_eq!(hands.run("printf x > a; printf two > a"), "");
+    fs::write(hands.rig.ws("a"), "three").unwrap();
+    assert_eq!(hands.run("true"), "");
+}
