@@ -84,7 +84,8 @@ pub(crate) fn holds(file: &[u8], one: &Edit, highest: MatchGrade) {
                     if grade == MatchGrade::Exact {
                         for around in only {
                             let old = around.before + &one.old + &around.after;
-                            assert_eq!(document.text().matches(&old).count(), 1, "{old:?}");
+                            let found = document.find(&old, grade, most).unwrap();
+                            assert!(found.spans.len() == 1, "{old:?}");
                         }
                     }
                 }
@@ -108,8 +109,7 @@ fn sound(document: &Document<'_>, old: &str, found: &Found, highest: MatchGrade)
         assert_eq!(grade.normalise(there), grade.normalise(old), "{there:?} for {old:?}");
         assert_eq!(document.bytes_of(span.text.clone()), span.bytes);
         let bytes = &document.bytes()[span.bytes.clone()];
-        let decoded = Encoding { bom: false, ..document.encoding() }.decode(bytes);
-        assert_eq!((decoded.text.as_str(), decoded.invalid), (there, 0));
+        assert_eq!(within(document.encoding(), bytes), there);
     }
     let naive: Vec<usize> = text
         .char_indices()
@@ -151,10 +151,17 @@ fn kept_outside(document: &Document<'_>, found: &Found, one: &Edit, after: &[u8]
         assert_eq!(after, expected);
     } else if found.spans.len() == 1 {
         let middle = &after[first.bytes.start..after.len() - suffix.len()];
-        let middle = Encoding { bom: false, ..encoding }.decode(middle).text;
+        let middle = within(encoding, middle);
         let grade = found.grade.min(MatchGrade::Indentation).max(MatchGrade::LineEnding);
         assert_eq!(grade.normalise(&middle), grade.normalise(&one.new));
     }
+}
+
+/// Decodes bytes from within a file, where U+FEFF is no byte order mark.
+fn within(encoding: Encoding, bytes: &[u8]) -> String {
+    let decoded = encoding.decode(&[&encoding.encode("-").unwrap(), bytes].concat());
+    assert_eq!(decoded.invalid, 0);
+    decoded.text[1..].to_owned()
 }
 
 /// Checks that inserted lines are there and that all others stayed.
@@ -169,10 +176,15 @@ pub(crate) fn inserts(file: &[u8], lines: &str, after: u64) {
     if again.encoding() != document.encoding() || !is_plain {
         return;
     }
-    assert_eq!(document.ends_with_newline(), again.ends_with_newline());
+    let ends_blank = again.lines().last().is_some_and(str::is_empty);
+    assert!(ends_blank || document.ends_with_newline() == again.ends_with_newline());
     let given = lines.strip_suffix('\n').unwrap_or(lines).split('\n');
     let mut expected: Vec<&str> = document.lines().collect();
     let after = usize::try_from(after).unwrap();
     expected.splice(after..after, given);
     assert_eq!(again.lines().collect::<Vec<_>>(), expected);
+    let [touched] = edited.applied[0].touched.as_slice() else { panic!("one place is touched") };
+    let mut hashes = document.line_hashes();
+    hashes.splice(after..after, touched.new.clone());
+    assert_eq!((&touched.old, hashes), (&Vec::new(), again.line_hashes()));
 }

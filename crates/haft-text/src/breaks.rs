@@ -1,6 +1,6 @@
 //! Where lines end.
 
-use memchr::{memchr, memchr_iter, memchr2};
+use memchr::{memchr, memchr_iter, memchr2, memrchr, memrchr2};
 
 use crate::encoding::Charset;
 use crate::window::LineEnding;
@@ -80,6 +80,14 @@ impl Breaks {
             (_, [b'\r', ..]) => Break { content: at, next: at + 1, ending: Ending::Cr },
             _ => Break { content: at, next: at + 1, ending: Ending::Lf },
         })
+    }
+
+    /// Finds the last byte that may end a line.
+    pub(crate) fn rfind(self, bytes: &[u8]) -> Option<usize> {
+        match self {
+            Self::Newlines => memrchr(b'\n', bytes),
+            Self::CarriageReturns => memrchr2(b'\r', b'\n', bytes),
+        }
     }
 
     /// Counts the line ends in a slice that cuts no `\r\n`.

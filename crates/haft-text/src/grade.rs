@@ -131,12 +131,13 @@ impl MatchGrade {
     }
 
     /// What a line is indented by.
-    pub(crate) fn indentation(self, content: &str) -> String {
-        content
-            .chars()
-            .take_while(|char| self.is_blank(*char))
-            .map(|char| if char == '\t' { '\t' } else { ' ' })
-            .collect()
+    pub(crate) fn indentation(self, content: &str) -> Cow<'_, str> {
+        let rest = content.trim_start_matches(|char| self.is_blank(char));
+        let indentation = content.strip_suffix(rest).unwrap_or_default();
+        if indentation.is_ascii() {
+            return Cow::Borrowed(indentation);
+        }
+        indentation.chars().map(|char| if char == '\t' { '\t' } else { ' ' }).collect()
     }
 }
 

@@ -3,12 +3,11 @@
 use std::borrow::Cow;
 
 use super::endings::Endings;
-use super::touched::touched;
-use super::{Applied, Edited};
+use super::{Applied, Edited, Touched};
 use crate::breaks::Ending;
 use crate::document::{Document, Splice, SpliceError};
 use crate::grade::MatchGrade;
-use crate::window::LineEnding;
+use crate::window::{LineEnding, LineHash};
 
 /// Why lines cannot be inserted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -33,8 +32,8 @@ pub enum InsertError {
 /// Inserts whole lines after the line with this number; 0 puts them first.
 ///
 /// A line end at the end of `lines` may be there or not. The new lines end as the line before them
-/// does, or else the line after them; whether the file ends with a line end stays as it was. An empty
-/// file becomes `lines` as they are.
+/// does, or else the line after them; whether the file ends with a line end stays as it was, unless
+/// the last line is now a blank one. An empty file becomes `lines` as they are.
 ///
 /// ```
 /// let edited = haft_text::insert(b"one\r\ntwo", 2, "three\nfour\n", 1024)?;
@@ -74,7 +73,9 @@ pub fn insert(
         position == text.len() && !text.is_empty() && !document.ends_with_newline();
     let is_ended = document.breaks().ends_line(new.as_bytes());
     if follows_open_line {
-        if is_ended {
+        // A blank line is nothing but its end.
+        let is_last_blank = document.split(&new).last().is_some_and(|last| last.content.is_empty());
+        if is_ended && !is_last_blank {
             new.pop();
             if new.ends_with('\r') && ending == "\r\n" {
                 new.pop();
@@ -84,13 +85,13 @@ pub fn insert(
     } else if !is_ended && !text.is_empty() {
         new.push_str(ending);
     }
+    let inserted = document.split(lines).map(|line| LineHash::of(line.content)).collect();
     let splice = Splice { range: position..position, text: Cow::Owned(new) };
-    let splices = [splice];
-    let bytes = document.splice(&splices, most_bytes)?;
+    let bytes = document.splice(&[splice], most_bytes)?;
     let applied = Applied {
         grade: MatchGrade::Exact,
         places: 1,
-        touched: touched(&document, &splices),
+        touched: vec![Touched { first_line: after + 1, old: Vec::new(), new: inserted }],
         ending: endings.unlike_given(),
         is_indented_anew: false,
     };

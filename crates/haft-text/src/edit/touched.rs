@@ -1,4 +1,6 @@
+use crate::breaks::Breaks;
 use crate::document::{Document, Splice};
+use crate::find::LineNumbers;
 use crate::window::LineHash;
 
 /// Lines that stand one after another, before and after an edit.
@@ -19,7 +21,7 @@ pub struct Touched {
 pub(super) fn touched(document: &Document<'_>, splices: &[Splice<'_>]) -> Vec<Touched> {
     let text = document.text();
     let hashes = |text: &str| document.split(text).map(|line| LineHash::of(line.content)).collect();
-    let borders = Borders::new(document);
+    let mut borders = Borders::new(document);
     let mut all = Vec::new();
     let mut rest = splices.iter().peekable();
     while let Some(first) = rest.peek() {
@@ -35,7 +37,9 @@ pub(super) fn touched(document: &Document<'_>, splices: &[Splice<'_>]) -> Vec<To
                 new.push_str(text.get(at..splice.range.start).unwrap_or_default());
                 new.push_str(&splice.text);
                 at = splice.range.end;
-                end = end.max(borders.at_or_after(at));
+                if at > end {
+                    end = borders.at_or_after(at);
+                }
             }
             let joins_next = at == end
                 && end < text.len()
@@ -44,7 +48,7 @@ pub(super) fn touched(document: &Document<'_>, splices: &[Splice<'_>]) -> Vec<To
             if !joins_next {
                 break;
             }
-            end = borders.at_or_after(end + 1);
+            end = borders.next(end);
         }
         new.push_str(text.get(at..end).unwrap_or_default());
         let old = hashes(text.get(start..end).unwrap_or_default());
@@ -53,26 +57,51 @@ pub(super) fn touched(document: &Document<'_>, splices: &[Splice<'_>]) -> Vec<To
     all
 }
 
-/// Where lines start, and where the last one ends.
-struct Borders(Vec<usize>);
+/// Finds where lines start and end, near where it is asked.
+struct Borders<'d> {
+    text: &'d str,
+    breaks: Breaks,
+    numbers: LineNumbers<'d>,
+}
 
-impl Borders {
-    fn new(document: &Document<'_>) -> Self {
-        let text = document.text();
-        let mut borders: Vec<usize> = document.split(text).map(|line| line.start).collect();
-        borders.push(text.len());
-        Self(borders)
+impl<'d> Borders<'d> {
+    fn new(document: &'d Document<'_>) -> Self {
+        Self {
+            text: document.text(),
+            breaks: document.breaks(),
+            numbers: LineNumbers::new(document),
+        }
     }
 
-    /// The last border that is not behind a position, and the number of the line that starts there.
-    fn at_or_before(&self, position: usize) -> (usize, u64) {
-        let number = self.0.partition_point(|border| *border <= position);
-        (self.0.get(number.saturating_sub(1)).copied().unwrap_or(0), number as u64)
+    /// The start of the line that a position is in, and its number. Positions must not decrease.
+    fn at_or_before(&mut self, position: usize) -> (usize, u64) {
+        let bytes = self.text.as_bytes();
+        let mut before = bytes.get(..position).unwrap_or_default();
+        let start = loop {
+            let Some(at) = self.breaks.rfind(before) else { break 0 };
+            // The first half of a CR LF ends no line.
+            if before.get(at) == Some(&b'\r') && bytes.get(at + 1) == Some(&b'\n') {
+                before = before.get(..at).unwrap_or_default();
+                continue;
+            }
+            break at + 1;
+        };
+        (start, self.numbers.at(start))
     }
 
-    /// The first border that is not before a position.
+    /// The end of the line that a position is in; a line that starts there does not count.
     fn at_or_after(&self, position: usize) -> usize {
-        let index = self.0.partition_point(|border| *border < position);
-        self.0.get(index).or(self.0.last()).copied().unwrap_or(0)
+        let (before, rest) = self.text.split_at_checked(position).unwrap_or((self.text, ""));
+        let is_within = before.ends_with('\r') && rest.starts_with('\n');
+        if before.is_empty() || (self.breaks.ends_line(before.as_bytes()) && !is_within) {
+            return position;
+        }
+        self.next(position)
+    }
+
+    /// The end of the line that goes on at a position.
+    fn next(&self, position: usize) -> usize {
+        let rest = self.text.get(position..).unwrap_or_default();
+        self.breaks.find(rest.as_bytes()).map_or(self.text.len(), |found| position + found.next)
     }
 }

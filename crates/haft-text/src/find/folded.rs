@@ -3,6 +3,7 @@
 //! The copy is only searched. A hit is a range of the document itself, so what lies outside it keeps
 //! its bytes, spaces and line ends.
 
+use std::borrow::Cow;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 
@@ -158,34 +159,36 @@ impl<'o> Sought<'o> {
             return Some(place);
         }
         let rows = copy.rows.get(row..)?;
-        let indented = |(piece, row): (&&str, &Row<'_>)| {
-            (!grade.kept(piece).is_empty())
-                .then(|| (grade.indentation(piece), grade.indentation(row.line.content)))
-        };
-        let pairs = self.pieces.iter().zip(rows);
         if place.shifts_first {
-            let pairs: Vec<_> = pairs.filter_map(indented).collect();
-            return Some(Place { shift: Shift::between(&pairs)?, ..place });
+            let shift = Shift::between(indentations(grade, &self.pieces, rows))?;
+            return Some(Place { shift, ..place });
         }
-        let others: Vec<_> = pairs.clone().skip(1).filter_map(indented).collect();
-        let shift = Shift::between(&others)?;
+        let (first, others) = rows.split_first()?;
+        let (piece, other_pieces) = self.pieces.split_first()?;
+        let shift = Shift::between(indentations(grade, other_pieces, others))?;
         // What begins with a whole line that is shifted like the others begins at its start.
-        let first = rows.first()?;
-        let content = first.line.content;
-        let kept = grade.kept(content);
+        let kept = grade.kept(first.line.content);
         if shift != Shift::None
             && !kept.is_empty()
+            && !piece.is_empty()
             && place.text.start == first.line.start + kept.start
-            && self.pieces.first().is_some_and(|piece| !piece.is_empty())
+            && let Some(shift) = Shift::between(indentations(grade, &self.pieces, rows))
         {
-            let all: Vec<_> = pairs.filter_map(indented).collect();
-            if let Some(shift) = Shift::between(&all) {
-                let start = first.line.start;
-                return Some(Place { text: start..start, shift, shifts_first: true });
-            }
+            let start = first.line.start;
+            return Some(Place { text: start..start, shift, shifts_first: true });
         }
         Some(Place { shift, ..place })
     }
+}
+
+/// How lines are indented: as they were written and as they are, where they are not blank.
+fn indentations<'p>(
+    grade: MatchGrade,
+    pieces: &'p [&'p str],
+    rows: &'p [Row<'p>],
+) -> impl Iterator<Item = (Cow<'p, str>, Cow<'p, str>)> {
+    let lines = pieces.iter().zip(rows).filter(move |(piece, _)| !grade.kept(piece).is_empty());
+    lines.map(move |(piece, row)| (grade.indentation(piece), grade.indentation(row.line.content)))
 }
 
 /// Walks along folded lines; positions of one cursor mostly grow, so a long line is walked once.

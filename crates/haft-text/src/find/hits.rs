@@ -23,7 +23,7 @@ pub(super) struct Place {
 
 /// How many bytes of needles are compared beyond the length of the haystack before a search is given
 /// up. Only a needle that overlaps itself, found and turned down again and again, gets there.
-const PATIENCE: usize = 64 * 1024 * 1024;
+const PATIENCE: usize = 16 * 1024 * 1024;
 
 /// Looks for all places of a needle, overlapping ones too, until two overlap.
 ///

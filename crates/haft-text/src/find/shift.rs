@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 /// How lines are indented, measured by how somebody wrote them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Shift {
@@ -19,20 +21,57 @@ const TAB_WIDTHS: std::ops::RangeInclusive<usize> = 1..=8;
 
 impl Shift {
     /// Finds the one shift that leads from each written indentation to the one that is there.
-    pub(super) fn between(pairs: &[(String, String)]) -> Option<Self> {
-        if pairs.iter().all(|(written, there)| written == there) {
-            return Some(Self::None);
+    pub(super) fn between<'p>(
+        mut pairs: impl Iterator<Item = (Cow<'p, str>, Cow<'p, str>)>,
+    ) -> Option<Self> {
+        // What stays as it is only goes with tabs for spaces, and only where it is nothing.
+        let (mut stays, mut stays_indented) = (false, false);
+        let (written, there) = loop {
+            let Some((written, there)) = pairs.next() else { return Some(Self::None) };
+            if written != there {
+                break (written, there);
+            }
+            stays = true;
+            stays_indented |= !there.is_empty();
+        };
+        if stays_indented {
+            return None;
         }
-        let (written, there) = pairs.first()?;
-        let candidates = [
-            there.strip_suffix(written.as_str()).map(|more| Self::More(more.to_owned())),
-            written.strip_suffix(there.as_str()).map(|less| Self::Less(less.to_owned())),
-            widths(pairs, |(written, there)| (written, there)).map(Self::Tabs),
-            widths(pairs, |(written, there)| (there, written)).map(Self::Spaces),
+        let width = |spaces: &str, tabs: &str| {
+            let width = spaces.len().checked_div(tabs.len())?;
+            TAB_WIDTHS.contains(&width).then_some(width)
+        };
+        let more = there.strip_suffix(&*written).map(|more| Self::More(more.to_owned()));
+        let less = written.strip_suffix(&*there).map(|less| Self::Less(less.to_owned()));
+        let mut candidates = vec![
+            more.filter(|_| !stays),
+            less.filter(|_| !stays),
+            width(&written, &there).map(Self::Tabs),
+            width(&there, &written).map(Self::Spaces),
         ];
-        candidates.into_iter().flatten().find(|shift| {
-            pairs.iter().all(|(written, there)| shift.of(written).as_ref() == Some(there))
-        })
+        candidates.retain(|shift| shift.as_ref().is_some_and(|it| it.leads(&written, &there)));
+        for (written, there) in pairs {
+            candidates.retain(|shift| shift.as_ref().is_some_and(|it| it.leads(&written, &there)));
+            if candidates.is_empty() {
+                return None;
+            }
+        }
+        candidates.into_iter().flatten().next()
+    }
+
+    /// Whether a written indentation shifted is the one that is there.
+    fn leads(&self, written: &str, there: &str) -> bool {
+        match self {
+            Self::None => written == there,
+            Self::More(more) => there.strip_prefix(more.as_str()) == Some(written),
+            Self::Less(less) => written.strip_prefix(less.as_str()) == Some(there),
+            Self::Tabs(width) => {
+                are(written, b' ') && are(there, b'\t') && written.len() == there.len() * width
+            }
+            Self::Spaces(width) => {
+                are(written, b'\t') && are(there, b' ') && there.len() == written.len() * width
+            }
+        }
     }
 
     /// Shifts one indentation; nothing where that cannot be done.
@@ -42,14 +81,10 @@ impl Shift {
             Self::More(more) => Some(format!("{more}{written}")),
             Self::Less(less) => written.strip_prefix(less.as_str()).map(str::to_owned),
             Self::Tabs(width) => {
-                let only_spaces = written.bytes().all(|byte| byte == b' ');
                 let (tabs, rest) = (written.len() / width, written.len() % width);
-                only_spaces.then(|| "\t".repeat(tabs) + &" ".repeat(rest))
+                are(written, b' ').then(|| "\t".repeat(tabs) + &" ".repeat(rest))
             }
-            Self::Spaces(width) => {
-                let only_tabs = written.bytes().all(|byte| byte == b'\t');
-                only_tabs.then(|| " ".repeat(written.len() * width))
-            }
+            Self::Spaces(width) => are(written, b'\t').then(|| " ".repeat(written.len() * width)),
         }
     }
 
@@ -78,12 +113,6 @@ impl Shift {
     }
 }
 
-/// How many spaces stand for one tab, by the first line that has either.
-fn widths<'p>(
-    pairs: &'p [(String, String)],
-    spaces_and_tabs: impl Fn(&'p (String, String)) -> (&'p String, &'p String),
-) -> Option<usize> {
-    let (spaces, tabs) = pairs.iter().map(spaces_and_tabs).find(|(_, tabs)| !tabs.is_empty())?;
-    let width = spaces.len() / tabs.len();
-    TAB_WIDTHS.contains(&width).then_some(width)
+fn are(indentation: &str, wanted: u8) -> bool {
+    indentation.bytes().all(|byte| byte == wanted)
 }

@@ -2,6 +2,7 @@
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
+    clippy::panic,
     clippy::string_slice,
     clippy::disallowed_methods,
     reason = "a test fails by panicking"
@@ -9,8 +10,12 @@
 
 mod corpus;
 mod cut;
+mod diff;
+mod edit;
 mod encoding;
 mod kind;
+mod merge;
+mod nearest;
 mod properties;
 mod visible;
 mod window;
