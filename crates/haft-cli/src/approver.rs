@@ -56,6 +56,9 @@ fn shown(question: &Question) -> String {
         let value = value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
         lines.push(format!("  {}: {}", text::visible_line(name), text::visible_line(&value)));
     }
+    for command in &question.commands {
+        lines.push(format!("  runs {}", text::visible_line(command)));
+    }
     for binding in &ticket.bindings {
         let path = text::visible_line(binding.path.as_str()).into_owned();
         lines.push(format!("  {} is {path}", binding.slot));

@@ -1,6 +1,6 @@
 //! Reading `[[rules]]`.
 
-use haft_policy::{PathPattern, PolicyError, Rule, RuleAccess, ToolPattern};
+use haft_policy::{CommandPattern, PathPattern, PolicyError, Rule, RuleAccess, ToolPattern};
 use haft_protocol::limits::{RULE_PATTERNS, RULES_PATTERN_TOKENS};
 use haft_protocol::{Capability, Decision};
 
@@ -10,8 +10,18 @@ use crate::settings::nearest;
 use crate::{ConfigError, Problem};
 
 /// The keys of a rule.
-const KEYS: &[&str] =
-    &["decision", "tool", "tools", "path", "paths", "capabilities", "access", "reason"];
+const KEYS: &[&str] = &[
+    "decision",
+    "tool",
+    "tools",
+    "path",
+    "paths",
+    "command",
+    "commands",
+    "capabilities",
+    "access",
+    "reason",
+];
 
 const DECISIONS: [(&str, Decision); 3] =
     [("allow", Decision::Allow), ("ask", Decision::Ask), ("deny", Decision::Deny)];
@@ -45,6 +55,12 @@ pub(crate) fn rule(
         let pattern = pattern.map_err(|it| document.at(node, Problem::Policy(it)))?;
         values.hold(document, node, pattern.as_str(), pattern.tokens())?;
         rule = rule.path(pattern);
+    }
+    for node in one_or_many(document, node, "command", "commands")? {
+        let pattern = document.text("rules.command", node)?.parse::<CommandPattern>();
+        let pattern = pattern.map_err(|it| document.at(node, Problem::Policy(it)))?;
+        values.hold(document, node, pattern.as_str(), pattern.tokens())?;
+        rule = rule.command(pattern);
     }
     if let Some(node) = table.get("capabilities") {
         let capabilities = Capability::ALL.map(|capability| (capability.as_str(), capability));

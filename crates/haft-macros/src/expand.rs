@@ -134,6 +134,7 @@ fn facts(tool: &Tool) -> TokenStream {
                 description: #description,
                 capabilities: #capabilities,
                 slots: ::std::vec![#(#slots),*],
+                commands: ::std::vec![],
                 run_ms: #run_ms,
                 composite: #composite,
             })

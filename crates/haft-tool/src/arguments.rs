@@ -41,6 +41,17 @@ impl Arguments {
         T::deserialize(Value::Object((*self.values).clone()))
     }
 
+    /// Returns the value at a pointer.
+    pub(crate) fn at(&self, pointer: &str) -> Option<&Value> {
+        let rest = pointer.strip_prefix('/')?;
+        match rest.split_once('/') {
+            None => self.values.get(rest),
+            Some((first, _)) => {
+                self.values.get(first)?.pointer(rest.strip_prefix(first).unwrap_or_default())
+            }
+        }
+    }
+
     /// Returns the text values at a pointer whose parts may be `*` for every item of an array, with their own pointers.
     pub(crate) fn texts_at(&self, pointer: &str) -> Vec<(String, &str)> {
         let mut found: Vec<(String, &Value)> = Vec::new();

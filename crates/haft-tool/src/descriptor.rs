@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use haft_policy::shell::Script;
 use haft_protocol::limits::{DESCRIPTION_BYTES, RUN_MS};
 use haft_protocol::{Capabilities, Capability, CapabilityError, Digest, NameError, QualifiedName};
 use haft_schema::{Contract, SchemaError};
 use serde_json::{Value, json};
 
-use crate::{Slot, SlotSource};
+use crate::{Arguments, CommandSlot, Slot, SlotSource};
 
 /// The static facts of a tool: names, description, contracts, capabilities, slots, limits.
 ///
@@ -61,6 +62,22 @@ pub enum DescriptorError {
         /// The slot.
         slot: String,
     },
+    /// A command that no argument gives.
+    #[error("tool `{name}` takes a command from `{argument}`, which its schema does not have")]
+    UnknownCommand {
+        /// The tool.
+        name: QualifiedName,
+        /// The pointer.
+        argument: String,
+    },
+    /// A tool that runs commands and does not say so.
+    #[error("tool `{name}` runs the command in `{argument}`, yet it does not declare `execute`")]
+    UndeclaredCommand {
+        /// The tool.
+        name: QualifiedName,
+        /// The pointer.
+        argument: String,
+    },
     /// A name that breaks the grammar.
     #[error(transparent)]
     Name(#[from] NameError),
@@ -92,6 +109,7 @@ impl Descriptor {
             output: None,
             capabilities: Capabilities::pure(),
             slots: Vec::new(),
+            commands: Vec::new(),
             run_ms: RUN_MS,
             composite: false,
         }
@@ -125,6 +143,16 @@ impl Descriptor {
     /// Returns the slots.
     pub fn slots(&self) -> &[Slot] {
         &self.facts.slots
+    }
+
+    /// Returns the arguments that are run as commands.
+    pub fn commands(&self) -> &[CommandSlot] {
+        &self.facts.commands
+    }
+
+    /// Takes apart what a call with these arguments runs; `None` where it runs no command.
+    pub(crate) fn script(&self, arguments: &Arguments) -> Option<Script> {
+        self.facts.commands.iter().filter_map(|it| it.read(arguments)).reduce(Script::and)
     }
 
     /// Returns how long a body may run, in milliseconds.
@@ -162,6 +190,7 @@ pub struct DescriptorBuilder {
     output: Option<Contract>,
     capabilities: Capabilities,
     slots: Vec<Slot>,
+    commands: Vec<CommandSlot>,
     run_ms: u64,
     composite: bool,
 }
@@ -185,6 +214,12 @@ impl DescriptorBuilder {
         self
     }
 
+    /// Declares that an argument is run as a command.
+    pub fn command(mut self, slot: CommandSlot) -> Self {
+        self.commands.push(slot);
+        self
+    }
+
     /// Declares how long a body may run, in milliseconds.
     pub fn run_ms(mut self, run_ms: u64) -> Self {
         self.run_ms = run_ms.max(1);
@@ -204,8 +239,17 @@ impl DescriptorBuilder {
     /// Fails without a description, with one that is too long, and for a slot that no argument can fill or that writes
     /// without the capability to.
     pub fn build(self) -> Result<Arc<Descriptor>, DescriptorError> {
-        let Self { name, description, input, output, capabilities, slots, run_ms, composite } =
-            &self;
+        let Self {
+            name,
+            description,
+            input,
+            output,
+            capabilities,
+            slots,
+            commands,
+            run_ms,
+            composite,
+        } = &self;
         let named = || name.clone();
         if description.trim().is_empty() {
             return Err(DescriptorError::NoDescription { name: named() });
@@ -232,6 +276,15 @@ impl DescriptorBuilder {
                 });
             }
         }
+        for CommandSlot { argument, .. } in commands {
+            let (name, argument) = (named(), argument.clone());
+            if !has_argument(input, &argument) {
+                return Err(DescriptorError::UnknownCommand { name, argument });
+            }
+            if !capabilities.has(Capability::Execute) {
+                return Err(DescriptorError::UndeclaredCommand { name, argument });
+            }
+        }
         let fingerprint = Digest::of_json(&json!({
             "name": name,
             "description": description,
@@ -239,6 +292,7 @@ impl DescriptorBuilder {
             "output": output.as_ref().map(Contract::digest),
             "capabilities": capabilities,
             "slots": slots,
+            "commands": commands,
             "run_ms": run_ms,
             "composite": composite,
         }));

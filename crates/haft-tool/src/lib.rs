@@ -60,7 +60,7 @@ pub use locks::{Claim, DirectoryId, LockGuard, LockKey, LockTable};
 pub use output::{IntoOutput, Json, Output, Shown};
 pub use ports::{Answer, Ports};
 pub use registry::{OnConflict, Registered, Registry, RegistryError, Selection, Snapshot};
-pub use slot::{Existence, Slot, SlotSource, ToolPath};
+pub use slot::{CommandForm, CommandSlot, Existence, Slot, SlotSource, ToolPath};
 pub use source::{BuildContext, FixedTools, Scope, SourceError, ToolSource};
 pub use system::{SystemClock, SystemIds};
 pub use tool::{BoxFuture, Tool};

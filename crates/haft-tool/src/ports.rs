@@ -336,6 +336,9 @@ pub struct Question {
     pub ticket: TicketRecord,
     /// The arguments, whole: what is shown is what runs.
     pub arguments: Arc<serde_json::Map<String, serde_json::Value>>,
+    /// The commands that the call would run, those that they run included, and what of them is not clear: each on one
+    /// line, nothing cut.
+    pub commands: Vec<String>,
 }
 
 /// What came of a question.

@@ -1,9 +1,13 @@
 //! Typed holes of a tool that are filled with parts of the workspace.
 
+use haft_policy::shell::Script;
 use haft_protocol::Access;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::borrow::Cow;
+
+use crate::Arguments;
 
 /// Whether what a slot names has to exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -70,6 +74,56 @@ impl Slot {
         self.source = SlotSource::Argument(pointer.into());
         self
     }
+}
+
+/// How an argument holds commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CommandForm {
+    /// As a text that a shell reads.
+    Shell,
+    /// As a program and its arguments, which no shell reads.
+    Argv,
+}
+
+/// An argument that a tool runs as a command, so that rules can tell what that is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct CommandSlot {
+    /// JSON pointer of the argument.
+    pub argument: String,
+    /// How it holds the command.
+    pub form: CommandForm,
+}
+
+impl CommandSlot {
+    /// Makes a slot for a text that a shell reads, given by the argument of this name.
+    pub fn shell(name: &str) -> Self {
+        Self { argument: format!("/{name}"), form: CommandForm::Shell }
+    }
+
+    /// Makes a slot for a program with its arguments, given by the argument of this name.
+    pub fn argv(name: &str) -> Self {
+        Self { argument: format!("/{name}"), form: CommandForm::Argv }
+    }
+
+    /// Takes the commands of a call apart; `None` where the argument is not given.
+    pub(crate) fn read(&self, arguments: &Arguments) -> Option<Script> {
+        let value = arguments.at(&self.argument).filter(|it| !it.is_null())?;
+        Some(match self.form {
+            CommandForm::Shell => match value.as_str() {
+                Some(text) => Script::parse(text),
+                None => Script::unreadable("the command is no text"),
+            },
+            CommandForm::Argv => match value.as_array().and_then(|items| words(items)) {
+                Some(words) => Script::of_argv(&words),
+                None => Script::unreadable("the command is no list of words"),
+            },
+        })
+    }
+}
+
+fn words(items: &[Value]) -> Option<Vec<&str>> {
+    items.iter().map(Value::as_str).collect()
 }
 
 /// A path as a caller wrote it, on its way to a slot.

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 use crate::descriptor::{Descriptor, DescriptorError};
 use crate::tool::BoxFuture;
-use crate::{Arguments, Call, IntoOutput, Output, Slot, Tool};
+use crate::{Arguments, Call, CommandSlot, IntoOutput, Output, Slot, Tool};
 
 /// The facts of a typed tool that do not follow from its types.
 #[derive(Debug, Clone)]
@@ -22,6 +22,8 @@ pub struct Facts {
     pub capabilities: Capabilities,
     /// Which arguments name parts of the workspace.
     pub slots: Vec<Slot>,
+    /// Which arguments are run as commands.
+    pub commands: Vec<CommandSlot>,
     /// How long a body may run, in milliseconds; `None` takes [`RUN_MS`](haft_protocol::limits::RUN_MS).
     pub run_ms: Option<u64>,
     /// Whether the body only waits for other calls.
@@ -36,6 +38,7 @@ impl Facts {
             description: description.into(),
             capabilities: Capabilities::pure(),
             slots: Vec::new(),
+            commands: Vec::new(),
             run_ms: None,
             composite: false,
         }
@@ -82,7 +85,8 @@ pub trait TypedTool: Send + Sync + Sized + 'static {
     ///
     /// Fails when the types' schemas cannot be contracts or the facts contradict them.
     fn erase(self) -> Result<Arc<dyn Tool>, DescriptorError> {
-        let Facts { name, description, capabilities, slots, run_ms, composite } = self.facts()?;
+        let Facts { name, description, capabilities, slots, commands, run_ms, composite } =
+            self.facts()?;
         let schema = |source| DescriptorError::Schema { name: name.clone(), source };
         let input = Contract::of::<Self::Args>().map_err(schema)?;
         let output = Self::Output::contract().map_err(schema)?;
@@ -90,6 +94,9 @@ pub trait TypedTool: Send + Sync + Sized + 'static {
             Descriptor::builder(name, description, input).capabilities(capabilities).output(output);
         for slot in slots {
             builder = builder.slot(slot);
+        }
+        for command in commands {
+            builder = builder.command(command);
         }
         if let Some(run_ms) = run_ms {
             builder = builder.run_ms(run_ms);

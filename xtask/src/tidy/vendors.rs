@@ -38,9 +38,19 @@ const VENDORS: &[Vendor] = &[
     Vendor { names: &["rmcp"], users: &["haft-mcp"], what: "speaks MCP" },
     Vendor { names: &["axum"], users: &["haft-mcp", "haft-server"], what: "listens" },
     Vendor {
-        names: &["tree-sitter", "ast-grep-core", "ast-grep-language"],
+        names: &["ast-grep-core", "ast-grep-language"],
         users: &["haft-syntax"],
         what: "parses source files",
+    },
+    Vendor {
+        names: &["tree-sitter"],
+        users: &["haft-syntax", "haft-policy"],
+        what: "parses source files and command texts",
+    },
+    Vendor {
+        names: &["tree-sitter-bash"],
+        users: &["haft-policy"],
+        what: "parses command texts",
     },
     Vendor {
         names: &["anyhow", "clap", "clap_complete", "clap_mangen", "indicatif", "anstream"],

@@ -212,7 +212,7 @@ fn rule_without_sense_is_refused_at_its_place() {
       |            ^^^^^^^
     "#);
     insta::assert_snapshot!(error("[[rules]]\ndecision = \"allow\""), @"
-    /u/haft/config.toml:1:1: rule `allow` names no tool, path, capability or access: use the tool `*` to mean every call
+    /u/haft/config.toml:1:1: rule `allow` names no tool, path, command, capability or access: use the tool `*` to mean every call
       |
     1 | [[rules]]
       | ^^^^^^^^^

@@ -126,6 +126,7 @@ fn a_function_becomes_a_tool_of_the_same_name_and_stays_a_function() {
                     slots: ::std::vec![
                         ::haft_tool::Slot::read("from"), ::haft_tool::Slot::write("to")
                     ],
+                    commands: ::std::vec![],
                     run_ms: ::core::option::Option::Some(5000u64),
                     composite: false,
                 })
@@ -190,7 +191,7 @@ fn slots_point_to_what_serde_calls_the_argument() {
         let item = format!("/// Does it.\n async fn f({parameters}) {{}}");
         let text = written("capabilities(write_files)", &item).replace(char::is_whitespace, "");
         let (_, rest) = text.split_once("::std::vec![").unwrap();
-        let (slots, _) = rest.split_once("],run_ms").unwrap();
+        let (slots, _) = rest.split_once("],commands").unwrap();
         slots.replace("::haft_tool::", "")
     };
     assert_eq!(slots("#[slot(read)] a: ToolPath"), "Slot::read(\"a\")");

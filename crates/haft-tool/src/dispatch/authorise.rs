@@ -1,5 +1,6 @@
 //! The walk of one call: station 7, and the answers to its questions.
 
+use haft_policy::shell::Script;
 use haft_policy::{Explanation, Policy, Resource, Subject, Verdict};
 use haft_protocol::{
     Capabilities, Control, Decision, DecisionRecord, Denial, Outcome, RECORD_VERSION, Status,
@@ -18,6 +19,7 @@ pub(super) struct Subjected<'a> {
     pub(super) registered: &'a Registered,
     pub(super) arguments: &'a Arguments,
     pub(super) effects: &'a Capabilities,
+    pub(super) commands: Option<&'a Script>,
     pub(super) bound: &'a dyn Bound,
 }
 
@@ -94,6 +96,7 @@ impl Walk<'_> {
         ask: impl FnOnce(&Policy, &Subject<'_>) -> T,
     ) -> T {
         let (tool, alias) = names(subject.registered);
+        let commands = subject.commands;
         let resources: Vec<Resource> = subject
             .bound
             .records()
@@ -108,7 +111,7 @@ impl Walk<'_> {
             alias,
             effects: subject.effects,
             resources: &resources,
-            commands: None,
+            commands,
         };
         ask(&self.context.policy, &subject)
     }
@@ -137,7 +140,8 @@ impl Walk<'_> {
         self.journal_intent().await?;
         ports.journal.append(Entry::Ticket(&record)).await.map_err(|error| failed(error.into()))?;
         let arguments = subject.arguments.values().clone();
-        Ok(Box::new(Ticket { record, ways_out, call: call.clone(), arguments }))
+        let commands = subject.commands.map(Script::lines).unwrap_or_default();
+        Ok(Box::new(Ticket { record, ways_out, call: call.clone(), arguments, commands }))
     }
 
     /// Takes an answer: once, in time, and only a yes goes on.

@@ -55,11 +55,13 @@ impl Walk<'_> {
         let decoded = self.decode(&registered, call.arguments)?;
         let arguments = Self::check(&registered, decoded)?;
         let effects = self.effects(&registered, &arguments)?;
+        let commands = registered.descriptor.script(&arguments);
         let bound = self.bind(&registered, &arguments, &mut None).await?;
         let subject = Subjected {
             registered: &registered,
             arguments: &arguments,
             effects: &effects,
+            commands: commands.as_ref(),
             bound: &*bound,
         };
         let explanation = self.explain(&subject);

@@ -47,6 +47,8 @@ pub struct Ticket {
     pub(super) ways_out: Vec<String>,
     pub(super) call: ToolCall,
     pub(super) arguments: Map<String, Value>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) commands: Vec<String>,
 }
 
 impl Ticket {
@@ -60,8 +62,17 @@ impl Ticket {
         &self.arguments
     }
 
+    /// Returns the commands that the call would run, and what of them is not clear, each on one line.
+    pub fn commands(&self) -> &[String] {
+        &self.commands
+    }
+
     pub(super) fn question(&self) -> Question {
-        Question { ticket: self.record.clone(), arguments: Arc::new(self.arguments.clone()) }
+        Question {
+            ticket: self.record.clone(),
+            arguments: Arc::new(self.arguments.clone()),
+            commands: self.commands.clone(),
+        }
     }
 }
 

@@ -182,6 +182,7 @@ impl<'a> Walk<'a> {
         };
         let (arguments, asked) = self.normalise(&registered, given).await?;
         let effects = self.effects(&registered, &arguments)?;
+        let commands = registered.descriptor.script(&arguments);
         let (mut was_stale, mut was_missing) = (false, false);
         loop {
             let bound = self.bind(&registered, &arguments, turn).await?;
@@ -189,6 +190,7 @@ impl<'a> Walk<'a> {
                 registered: &registered,
                 arguments: &arguments,
                 effects: &effects,
+                commands: commands.as_ref(),
                 bound: &*bound,
             };
             let verdict = match self.authorise(&subject, &asked, yes.as_ref(), &call).await? {

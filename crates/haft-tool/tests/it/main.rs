@@ -10,6 +10,7 @@
 mod approval;
 mod attribute;
 mod batch;
+mod commands;
 mod ending;
 mod entrances;
 mod hooks;
