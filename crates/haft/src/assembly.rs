@@ -8,14 +8,19 @@ use haft_policy::Policy;
 use haft_protocol::{Caller, Entrance, Outcome, RawArguments, RunId, ToolCall};
 use haft_store::{Redaction, Retention, Store, StoreConfig, StoreError};
 use haft_tool::ports::none::{
-    NoApprover, NoArtifacts, NoCapture, NoCheckpoints, NoExclusion, NoJournal,
+    NoApprover, NoArtifacts, NoCapture, NoCheckpoints, NoEffects, NoExclusion, NoJournal,
 };
-use haft_tool::ports::{Approver, Artifacts, Exclusion, Journal};
+use haft_tool::ports::{
+    Approver, Artifacts, Capture, Checkpoints, Effects, Exclusion, Journal, PortError,
+};
 use haft_tool::{
     BuildContext, CallContext, Dispatch, DispatchLimits, Dispatched, Hooks, OnConflict, Ports,
     Registry, RegistryError, SystemClock, SystemIds, ToolSource,
 };
-use haft_workspace::{Protection, Workspace, WorkspaceBinder, WorkspaceConfig, WorkspaceError};
+use haft_workspace::{
+    Protection, Repaired, TreeScan, Workspace, WorkspaceBinder, WorkspaceConfig, WorkspaceError,
+    repair,
+};
 
 /// Where records go.
 #[derive(Debug, Clone, Default)]
@@ -64,6 +69,7 @@ pub struct Haft {
     policy: Arc<Policy>,
     hooks: Arc<Hooks>,
     store: Option<Store>,
+    repaired: Vec<Repaired>,
     run: RunId,
     calls_per_step: u64,
     calls_per_run: u64,
@@ -156,6 +162,12 @@ impl Haft {
     /// Returns the policy, which is pinned for the life of this value.
     pub fn policy(&self) -> &Arc<Policy> {
         &self.policy
+    }
+
+    /// Returns the changes that a process before this one was ended in the middle of, and what was made of each when this
+    /// value was opened.
+    pub fn repaired(&self) -> &[Repaired] {
+        &self.repaired
     }
 
     /// Returns the records, where they are kept.
@@ -264,6 +276,13 @@ impl HaftBuilder {
             State::Directory(config) => Some(Store::open(config)?),
         };
         let store = store.map(|store| store.of_workspace(workspace.real_roots()));
+        let repaired =
+            store.as_ref().map_or_else(Vec::new, |store| put_in_order(&workspace, store));
+        let effects = port(
+            store.as_ref(),
+            || Arc::new(NoEffects) as Arc<dyn Effects>,
+            |it| Arc::new(it.clone()),
+        );
         let ports = Ports {
             journal: port(
                 store.as_ref(),
@@ -280,9 +299,17 @@ impl HaftBuilder {
                 || Arc::new(NoExclusion) as Arc<dyn Exclusion>,
                 Store::exclusion,
             ),
-            binder: Arc::new(WorkspaceBinder::new(workspace.clone())),
-            checkpoints: Arc::new(NoCheckpoints),
-            capture: Arc::new(NoCapture),
+            binder: Arc::new(WorkspaceBinder::new(workspace.clone()).with_effects(effects)),
+            checkpoints: port(
+                store.as_ref(),
+                || Arc::new(NoCheckpoints) as Arc<dyn Checkpoints>,
+                |_| Arc::new(TreeScan),
+            ),
+            capture: port(
+                store.as_ref(),
+                || Arc::new(NoCapture) as Arc<dyn Capture>,
+                |_| Arc::new(TreeScan),
+            ),
             approver: self.approver,
             clock: Arc::new(SystemClock),
             ids: Arc::new(SystemIds),
@@ -301,11 +328,21 @@ impl HaftBuilder {
             policy: Arc::new(self.policy),
             hooks: Arc::new(self.hooks),
             store,
+            repaired,
             run,
             calls_per_step: self.calls_per_step,
             calls_per_run: self.calls_per_run,
         })
     }
+}
+
+/// Looks after changes that were cut short. What cannot be done now can at the next opening.
+fn put_in_order(workspace: &Workspace, store: &Store) -> Vec<Repaired> {
+    let unfinished = |error: PortError| {
+        tracing::error!(%error, source = ?error.source, "changes that were cut short were not looked after");
+        Vec::new()
+    };
+    repair(workspace, store).unwrap_or_else(unfinished)
 }
 
 /// Takes a port from the store, or the deliberate nothing where there is none.
