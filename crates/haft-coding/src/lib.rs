@@ -15,6 +15,7 @@
 //!
 //! * [`Reader`] reads files and lists directories.
 //! * [`Search`] searches in files and for files.
+//! * [`Editor`] changes files.
 //!
 //! Each works on the [`View`](haft_workspace::View) and the places that dispatch put into its call, so a tool sees what
 //! the call was allowed to see and nothing else.
@@ -22,6 +23,7 @@
 //! Not here: opening and walking (`haft-workspace`), what bytes mean as text (`haft-text`), and the path from a call to
 //! its outcome (`haft-tool`).
 
+mod editor;
 mod entry;
 mod pulse;
 mod reader;
@@ -32,6 +34,11 @@ mod toolset;
 mod undo;
 mod words;
 
+pub use editor::{
+    DeleteArgs, DeletedOutput, Difference, EditArgs, EditDone, EditStep, EditedOutput, Editor,
+    EditorArgs, EditorOutput, Grade, InsertArgs, MadeOutput, MkdirArgs, MoveArgs, MovedOutput,
+    WriteArgs, WrittenOutput,
+};
 pub use entry::{Entry, EntryKind, Target};
 pub use reader::{
     DirectoryOutput, ImageOutput, Line, LineEnding, ListDirArgs, ReadArgs, Reader, ReaderArgs,
