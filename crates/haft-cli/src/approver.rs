@@ -20,6 +20,21 @@ impl TerminalApprover {
     }
 }
 
+impl TerminalApprover {
+    /// Asks a question of our own; nothing, where there is nobody to ask.
+    pub(crate) async fn confirm(&self, question: &'static str) -> Option<bool> {
+        if !self.may_ask {
+            return None;
+        }
+        let user = self.user.clone();
+        match haft::blocking(move || asked(&format!("{question} [y/N] "), user)).await {
+            Answer::Approve { .. } => Some(true),
+            Answer::Refuse { .. } | Answer::Later => Some(false),
+            Answer::Nobody { .. } => None,
+        }
+    }
+}
+
 impl Port for TerminalApprover {
     fn describe(&self) -> String {
         if self.may_ask {
@@ -67,9 +82,13 @@ fn shown(question: &Question) -> String {
 }
 
 fn ask_at_terminal(shown: &str, by: String) -> Answer {
+    asked(&format!("{}\nAllow this once? [y/N] ", text::visible(shown)), by)
+}
+
+/// Asks, and reads the answer. What is asked is safe to print.
+fn asked(question: &str, by: String) -> Answer {
     let mut stderr = anstream::stderr();
-    let asked = write!(stderr, "{}\nAllow this once? [y/N] ", text::visible(shown))
-        .and_then(|()| stderr.flush());
+    let asked = write!(stderr, "{question}").and_then(|()| stderr.flush());
     if asked.is_err() {
         return Answer::Nobody { ways_out: Vec::new() };
     }

@@ -175,6 +175,12 @@ pub(crate) enum Command {
     Log(command::log::LogArgs),
     /// Show one recorded call
     Show(command::show::ShowArgs),
+    /// List what calls changed in the files of this workspace, newest first
+    Changes(command::changes::ChangesArgs),
+    /// Show what a call changed, line by line
+    Diff(command::diff::DiffArgs),
+    /// Take back what a call changed in files
+    Undo(command::undo::UndoArgs),
     /// Look after recorded state
     #[command(subcommand)]
     State(command::state::StateCommand),

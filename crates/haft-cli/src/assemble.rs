@@ -193,6 +193,9 @@ fn with_remarks(invocation: &Invocation<'_>, assembled: Assembled) -> Haft {
     for remark in remarks(&assembled) {
         invocation.printer.aside(Tone::Warn, "config", &remark);
     }
+    for repaired in assembled.haft.repaired() {
+        invocation.printer.aside(Tone::Warn, "repaired", &repaired.notice().text);
+    }
     assembled.haft
 }
 

@@ -1,7 +1,9 @@
 //! The commands, one file each.
 
 pub(crate) mod call;
+pub(crate) mod changes;
 pub(crate) mod completions;
+pub(crate) mod diff;
 pub(crate) mod doctor;
 pub(crate) mod log;
 pub(crate) mod man;
@@ -10,6 +12,7 @@ pub(crate) mod show;
 pub(crate) mod state;
 pub(crate) mod tools;
 pub(crate) mod trust;
+pub(crate) mod undo;
 
 use crate::args::{Command, Global};
 use crate::environment::Environment;
@@ -47,6 +50,9 @@ impl Command {
             Self::Trust(_) => "trust",
             Self::Log(_) => "log",
             Self::Show(_) => "show",
+            Self::Changes(_) => "changes",
+            Self::Diff(_) => "diff",
+            Self::Undo(_) => "undo",
             Self::State(_) => "state",
             Self::Doctor(_) => "doctor",
             Self::Completions(_) => "completions",
@@ -74,6 +80,9 @@ pub(crate) async fn run(
         Command::Trust(args) => trust::run(&invocation, &args),
         Command::Log(args) => log::run(&invocation, &args),
         Command::Show(args) => show::run(&invocation, &args),
+        Command::Changes(args) => changes::run(&invocation, &args),
+        Command::Diff(args) => diff::run(&invocation, &args),
+        Command::Undo(args) => undo::run(&invocation, args).await,
         Command::State(args) => state::run(&invocation, &args),
         Command::Doctor(args) => doctor::run(&invocation, &args),
         Command::Completions(args) => completions::run(&invocation, &args),

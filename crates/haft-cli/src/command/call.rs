@@ -44,11 +44,30 @@ pub(crate) async fn run(invocation: &Invocation<'_>, args: CallArgs) -> anyhow::
     let haft = open(invocation)?;
     let raw = raw_arguments(&haft, args.arguments, &args.arg, &args.tool)?;
     let printer = invocation.printer;
-    let progress = ProgressLine::new(printer.is_json());
-    let mut context = haft.context(haft.caller(Entrance::Cli, invocation.user()));
-    context.reporter = progress.reporter();
     let call = ToolCall::new(haft.dispatch().ports().call_id(), args.tool, raw);
     let id = call.id;
+    let outcome = finished(invocation, &haft, call).await?;
+    let exit = Exit::of(&outcome);
+    if printer.is_json() {
+        let text = outcome.model_text();
+        return printer.envelope(exit, json!({ "call": id, "text": text, "outcome": outcome }));
+    }
+    show(printer, &outcome);
+    if let Some(store) = haft.store() {
+        tracing::info!(call = %id, store = ?store, "recorded");
+    }
+    Ok(exit)
+}
+
+/// Makes a call and waits for its end, or takes it back when the process is asked to end.
+pub(super) async fn finished(
+    invocation: &Invocation<'_>,
+    haft: &Haft,
+    call: ToolCall,
+) -> anyhow::Result<Outcome> {
+    let progress = ProgressLine::new(invocation.printer.is_json());
+    let mut context = haft.context(haft.caller(Entrance::Cli, invocation.user()));
+    context.reporter = progress.reporter();
     // Listens before there is anything to take back, so that nothing is ended without its record.
     let interrupted = interrupted()?;
     let mut handle = haft.dispatch().start(&context, call);
@@ -60,23 +79,13 @@ pub(crate) async fn run(invocation: &Invocation<'_>, args: CallArgs) -> anyhow::
         }
     };
     drop(progress);
-    let outcome = match end {
-        Dispatched::Done(outcome) => outcome,
+    match end {
+        Dispatched::Done(outcome) => Ok(outcome),
         // The terminal's approver never answers "later".
         Dispatched::Waiting(ticket) => {
             anyhow::bail!("the call waits as ticket {}", ticket.record().ticket)
         }
-    };
-    let exit = Exit::of(&outcome);
-    if printer.is_json() {
-        let text = outcome.model_text();
-        return printer.envelope(exit, json!({ "call": id, "text": text, "outcome": outcome }));
     }
-    show(printer, &outcome);
-    if let Some(store) = haft.store() {
-        tracing::info!(call = %id, store = ?store, "recorded");
-    }
-    Ok(exit)
 }
 
 /// Listens for what asks a process to end, and returns what waits for the first of it: Ctrl-C, the end of the terminal,

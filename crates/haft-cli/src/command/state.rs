@@ -46,8 +46,9 @@ pub(crate) fn run(invocation: &Invocation<'_>, command: &StateCommand) -> anyhow
                 .map(|at| format!(", the oldest of {}", when::show(at)))
                 .unwrap_or_default();
             field("calls", &format!("{}{oldest}", usage.calls));
+            field("changes", &format!("{} of files, that can be taken back", usage.changes));
             field("database", &size(usage.database_bytes + usage.log_bytes));
-            field("artifacts", &format!("{} in {} files", size(usage.object_bytes), usage.objects));
+            field("content", &format!("{} in {} files", size(usage.object_bytes), usage.objects));
             if let Some(log) = &usage.damaged_log {
                 printer.aside(Tone::Bad, "records", &damaged(log));
             }
@@ -60,9 +61,10 @@ pub(crate) fn run(invocation: &Invocation<'_>, command: &StateCommand) -> anyhow
             }
             let verb = if args.dry_run { "would remove" } else { "removed" };
             printer.text(&format!(
-                "{verb} {} calls, {} artifacts and {} of stored content",
+                "{verb} {} calls, {} artifacts, {} changes of files and {} of stored content",
                 report.calls,
                 report.artifacts,
+                report.changes,
                 size(report.object_bytes)
             ));
         }

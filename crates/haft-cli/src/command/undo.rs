@@ -1,0 +1,153 @@
+//! `haft undo`: take back what a call changed.
+
+use clap::Args;
+use haft::coding::{UndoOutput, UndoResult};
+use haft::ports::Effects as _;
+use haft::store::Store;
+use haft::workspace::{Want, undo_paths};
+use haft::{CallId, Haft, Outcome, ToolCall};
+use serde_json::json;
+
+use super::call::{finished, show};
+use super::{Invocation, changes};
+use crate::approver::TerminalApprover;
+use crate::assemble::{UserMistake, open};
+use crate::exit::Exit;
+use crate::print::{Printer, Tone};
+
+/// How many calls are looked through for the latest one that can be taken back.
+const LOOKED_THROUGH: u32 = 1_000;
+
+/// Take back what a call changed in files
+///
+/// Says first what would be done, and asks. A file that was changed since is not overwritten: the call's lines are taken
+/// out of it where they can be told apart, else it stays. Taking back is a call too, and can be taken back.
+#[derive(Debug, Args)]
+pub(crate) struct UndoArgs {
+    /// The call: its id, the first or last four letters or more of it, or `last` for the latest that changed something in
+    /// this workspace and was not taken back yet
+    #[arg(default_value = "last")]
+    call: String,
+
+    /// Only say what would be done
+    #[arg(long, short = 'n')]
+    dry_run: bool,
+}
+
+pub(crate) async fn run(invocation: &Invocation<'_>, args: UndoArgs) -> anyhow::Result<Exit> {
+    let printer = invocation.printer;
+    let haft = open(invocation)?;
+    let Some(store) = haft.store() else {
+        return Err(UserMistake::new(
+            "`--no-state` keeps no records, so nothing can be taken back",
+        )
+        .into());
+    };
+    let Some(call) = meant(invocation, store, &args.call)? else { return Ok(Exit::Failed) };
+    let effects = store.of_call(call)?;
+    let (paths, unreachable) = reachable(&haft, undo_paths(&effects, haft.workspace()));
+    if paths.is_empty() && unreachable.is_empty() {
+        let text = format!("no change of a file in this workspace is on record for call {call}");
+        let hint = "`haft changes` lists the calls that changed something".to_owned();
+        return Ok(printer.error(Exit::Failed, "not_found", &text, &[hint]));
+    }
+    if !printer.is_json() {
+        for (path, why) in &unreachable {
+            printer.aside(Tone::Warn, "stays", &format!("{path}: {why}"));
+        }
+    }
+    if paths.is_empty() {
+        let text = "none of the paths that the call changed can be reached";
+        return Ok(printer.error(Exit::Failed, "failed", text, &[]));
+    }
+
+    let undo = async |dry_run: bool| -> anyhow::Result<(CallId, Outcome)> {
+        let arguments = json!({ "call": call, "paths": paths, "dry_run": dry_run });
+        let made = ToolCall::new(haft.dispatch().ports().call_id(), "undo", arguments);
+        Ok((made.id, finished(invocation, &haft, made).await?))
+    };
+    let says_yes = invocation.global.yes;
+    if args.dry_run || !says_yes {
+        let (made, preview) = undo(true).await?;
+        let exit = exit_of(&preview);
+        let would_do = changes_something(&preview);
+        if args.dry_run || !preview.is_ok() || !would_do {
+            return report(printer, exit, made, &preview);
+        }
+        if printer.is_json() {
+            return Err(UserMistake::new("nobody can be asked with `--json`")
+                .hint("look at it with `--dry-run`, then say `--yes`")
+                .into());
+        }
+        show(printer, &preview);
+        if !agreed(invocation).await? {
+            return Ok(Exit::Failed);
+        }
+    }
+    let (made, outcome) = undo(false).await?;
+    report(printer, exit_of(&outcome), made, &outcome)
+}
+
+/// Finds the call that is meant, and says so where there is none.
+fn meant(invocation: &Invocation<'_>, store: &Store, text: &str) -> anyhow::Result<Option<CallId>> {
+    if !text.eq_ignore_ascii_case("last") {
+        return changes::find(invocation.printer, store, text);
+    }
+    let latest = changes::latest(invocation, store, LOOKED_THROUGH)?;
+    let open = latest.into_iter().find(|it| !it.undone && it.undoes.is_none());
+    if open.is_none() {
+        let text = "nothing is left to be taken back in this workspace";
+        let hint = "`haft changes` lists what was changed and what was taken back".to_owned();
+        invocation.printer.error(Exit::Failed, "not_found", text, &[hint]);
+    }
+    Ok(open.map(|it| it.call))
+}
+
+/// Parts the paths that lead somewhere in the workspace from those that do not, and says why not.
+fn reachable(haft: &Haft, paths: Vec<String>) -> (Vec<String>, Vec<(String, String)>) {
+    let (mut reached, mut unreachable) = (Vec::new(), Vec::new());
+    for path in paths {
+        match haft.workspace().resolve(&path, Want::Any) {
+            Ok(_) => reached.push(path),
+            Err(error) => unreachable.push((path, error.to_string())),
+        }
+    }
+    (reached, unreachable)
+}
+
+async fn agreed(invocation: &Invocation<'_>) -> anyhow::Result<bool> {
+    let approver = TerminalApprover::new(invocation.user(), invocation.printer.is_json());
+    match approver.confirm("Take these changes back?").await {
+        Some(agreed) => Ok(agreed),
+        None => Err(UserMistake::new("there is no terminal to ask at, so nothing was done")
+            .hint("say `--yes` to take the changes back")
+            .into()),
+    }
+}
+
+fn value(outcome: &Outcome) -> Option<UndoOutput> {
+    serde_json::from_value(outcome.structured.clone()?).ok()
+}
+
+fn changes_something(preview: &Outcome) -> bool {
+    let is_deed = |result| !matches!(result, UndoResult::AsBefore | UndoResult::Stays);
+    value(preview).is_none_or(|it| it.steps.iter().any(|step| is_deed(step.result)))
+}
+
+/// What stays although the call changed it counts as a failure, for a script wants to know.
+fn exit_of(outcome: &Outcome) -> Exit {
+    let stays = |it: UndoOutput| it.steps.iter().any(|step| step.result == UndoResult::Stays);
+    match Exit::of(outcome) {
+        Exit::Ok if value(outcome).is_some_and(stays) => Exit::Failed,
+        exit => exit,
+    }
+}
+
+fn report(printer: Printer, exit: Exit, call: CallId, outcome: &Outcome) -> anyhow::Result<Exit> {
+    if printer.is_json() {
+        let text = outcome.model_text();
+        return printer.envelope(exit, json!({ "call": call, "text": text, "outcome": outcome }));
+    }
+    show(printer, outcome);
+    Ok(exit)
+}
