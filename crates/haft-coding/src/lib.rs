@@ -15,7 +15,8 @@
 //!
 //! * [`Reader`] reads files and lists directories.
 //! * [`Search`] searches in files and for files.
-//! * [`Editor`] changes files.
+//! * [`CodeNav`] outlines source files and finds where names are defined and used.
+//! * [`AstSearch`] searches source files by their structure.
 //!
 //! Each works on the [`View`](haft_workspace::View) and the places that dispatch put into its call, so a tool sees what
 //! the call was allowed to see and nothing else.
@@ -23,21 +24,25 @@
 //! Not here: opening and walking (`haft-workspace`), what bytes mean as text (`haft-text`), and the path from a call to
 //! its outcome (`haft-tool`).
 
-mod editor;
+mod ast_search;
+mod code_nav;
 mod entry;
+mod first;
+mod hit;
 mod pulse;
 mod reader;
 mod scope;
 mod search;
 mod source;
+mod sources;
 mod toolset;
 mod undo;
 mod words;
 
-pub use editor::{
-    DeleteArgs, DeletedOutput, Difference, EditArgs, EditDone, EditStep, EditedOutput, Editor,
-    EditorArgs, EditorOutput, Grade, InsertArgs, MadeOutput, MkdirArgs, MoveArgs, MovedOutput,
-    WriteArgs, WrittenOutput,
+pub use ast_search::{AstMatch, AstSearch, AstSearchArgs, AstSearchOutput};
+pub use code_nav::{
+    CodeNav, CodeNavArgs, CodeNavOutput, DefinitionArgs, DefinitionRow, DefinitionsOutput,
+    OutlineArgs, ReferenceRow, ReferencesArgs, ReferencesOutput, Resolution,
 };
 pub use entry::{Entry, EntryKind, Target};
 pub use reader::{
@@ -49,5 +54,6 @@ pub use search::{
     MatchesOutput, Order, Search, SearchArgs, SearchOutput, SkippedOutput,
 };
 pub use source::CodingTools;
+pub use sources::SkippedSources;
 pub use toolset::Toolset;
 pub use undo::{Undo, UndoArgs, UndoOutput, UndoResult, UndoRow, UndoneChange};

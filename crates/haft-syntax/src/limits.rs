@@ -65,6 +65,12 @@ impl<T> Found<T> {
         Self { items: Vec::new(), total: 0, has_errors }
     }
 
+    /// Turns the items into something else.
+    pub fn map<U>(self, each: impl FnMut(T) -> U) -> Found<U> {
+        let Self { items, total, has_errors } = self;
+        Found { items: items.into_iter().map(each).collect(), total, has_errors }
+    }
+
     /// Counts an item, and keeps it where there is room.
     pub(crate) fn offer(&mut self, most: usize, item: impl FnOnce() -> T) {
         self.total += 1;

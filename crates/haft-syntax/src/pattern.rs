@@ -5,7 +5,7 @@ mod context;
 mod doc;
 
 use ast_grep_core::Pattern as Matching;
-use ast_grep_core::matcher::{MatcherExt, PatternNode};
+use ast_grep_core::matcher::MatcherExt;
 use ast_grep_core::meta_var::{MetaVarEnv, MetaVariable};
 use haft_protocol::limits;
 
@@ -63,10 +63,7 @@ impl Pattern {
     pub fn compile(language: Language, text: &str) -> Result<Self, SyntaxError> {
         let dialect = Dialect::new(grammar(language)?);
         check::size(text)?;
-        let mut matching = context::read(dialect, text)?;
-        if let PatternNode::Internal { children, .. } = &mut matching.node {
-            children.iter_mut().for_each(check::lift_statements);
-        }
+        let matching = context::read(dialect, text)?;
         check::affordable(&matching, text)?;
         let repeats = check::repeats(&matching);
         Ok(Self { language, matching, repeats })

@@ -24,7 +24,10 @@ pub(crate) fn signature(captured: &Captured<'_>, kind: SymbolKind, source: &str)
     let mut text = String::new();
     let before = words_before(source, whole.start);
     for word in before.split_whitespace().chain(taken.split_whitespace()) {
-        if !text.is_empty() {
+        if word.starts_with([')', ']']) {
+            // The comma after the last of several lines.
+            text.truncate(text.trim_end_matches(',').len());
+        } else if !text.is_empty() && !text.ends_with(['(', '[']) {
             text.push(' ');
         }
         text.push_str(word);

@@ -3,8 +3,6 @@
 mod answer;
 mod collector;
 mod cost;
-mod first;
-mod hit;
 mod output;
 mod paced;
 mod pattern;
@@ -18,13 +16,14 @@ use haft_tool::{Call, Shown};
 use haft_workspace::{FileKind, WorkspaceCall};
 
 use super::SearchOutput;
+use crate::first::{self, First, Room};
+use crate::hit;
 use crate::pulse::Pulse;
 use crate::scope::{self, Scope};
 use crate::{GrepArgs, GrepMode};
 
 use answer::Answer;
 use collector::Appetite;
-use first::{First, Room};
 use pattern::Pattern;
 use worker::Worker;
 

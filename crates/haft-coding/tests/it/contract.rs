@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use haft_coding::{CodingTools, Reader, Search};
+use haft_coding::{AstSearch, CodeNav, CodingTools, Reader, Search};
 use haft_testkit::kit::source_conforms;
 use haft_tool::{BuildContext, TypedTool};
 use serde_json::Value;
@@ -131,6 +131,85 @@ fn the_search_is_advertised_with_every_argument_described() {
         - `modified`: What changed last.
 
     required: ["action"]
+    "#);
+}
+
+#[test]
+fn the_navigation_is_advertised_with_every_argument_described() {
+    insta::assert_snapshot!(shown(CodeNav), @r#"
+    Finds its way in source code: Python, Rust, TypeScript, JavaScript, Go, C, C++ and Java. Changes nothing, runs nothing.
+
+    - `outline` shows what files define, each on a line: first and last line number, then the definition up to its body, indented by what it stands in.
+    - `definition` finds where a name is defined: `area`, or `Shape.area` for what stands in `Shape`.
+    - `references` finds where a name is used, apart from its definitions.
+
+    All three look at one file or go down from `path`, skip what ignore rules leave out, and sort by path. The answer is syntactic: files are parsed, nothing is resolved. Two things of one name are not told apart, and what a program makes while it runs is not found.
+
+    action {"type":"string","enum":["outline","definition","references"]}
+        - `outline`: Show what files define.
+        - `definition`: Find where a name is defined.
+        - `references`: Find where a name is used.
+    path {"type":"string","minLength":1,"default":"."}
+        The file or directory to look at.
+    language {"type":"string","enum":["c","cpp","go","java","javascript","python","rust","tsx","typescript"]}
+        Only files of this language; for a file that is named itself, the language to read it in.
+    kinds {"type":"array","items":{"type":"string","description":"What a definition is.\n\n- `module`: A module or namespace.\n- `class`: A class.\n- `struct`: A structure or record.\n- `union`: A union.\n- `enum`: An enumeration.\n- `variant`: One of the values of an enumeration.\n- `interface`: An interface or protocol.\n- `trait`: A trait or concept.\n- `impl`: What a type does, apart from its definition: `impl` in Rust. It is in outlines and is no definition.\n- `type`: Another name for a type.\n- `function`: A function.\n- `method`: A function of a type.\n- `constructor`: What makes a value of a type.\n- `field`: A value held by each value of a type.\n- `constant`: A value that does not change.\n- `variable`: A value of a whole file or type.\n- `macro`: A macro.","enum":["module","class","struct","union","enum","variant","interface","trait","impl","type","function","method","constructor","field","constant","variable","macro"]},"default":[]}
+        Only for `outline`. Kinds of definitions to show; all where none is given.
+    include {"type":"array","items":{"type":"string","minLength":1,"maxLength":1024},"maxItems":100,"default":[]}
+        Globs of which one must match a file: its name (`*.rs`), or with a slash its path from `path` on (`src/**`).
+    exclude {"type":"array","items":{"type":"string","minLength":1,"maxLength":1024},"maxItems":100,"default":[]}
+        Globs of files and directories to pass over, written like those of `include`.
+    include_ignored {"type":"boolean","default":false}
+        Also look at what ignore rules such as `.gitignore` leave out.
+    limit {"type":"integer","minimum":1,"maximum":2000}
+        For `outline`, `definition`: Definitions at most. For `references`: Uses at most. Default: 500 for `outline`, 100 for `definition`, `references`.
+    symbol {"type":"string","minLength":1,"maxLength":1000}
+        Required for `definition`, `references`. For `definition`: The name: `area`, or with what it stands in `Shape.area` or `Shape::area`. For `references`: The name. Of `Shape.area` every use of `area` is found.
+
+    required: ["action"]
+    "#);
+}
+
+#[test]
+fn the_search_by_structure_is_advertised_with_every_argument_described() {
+    insta::assert_snapshot!(shown(AstSearch), @r#"
+    Searches source code by its structure: Python, Rust, TypeScript, JavaScript, Go, C, C++ and Java. Changes nothing, runs nothing.
+
+    A pattern is code with metavariables in it. `$NAME`, in capitals, stands for one expression, name, type or statement; `$$$NAMES` stands for any number of them, such as all arguments or the statements of a block. A metavariable that stands twice stands for the same code twice; `$_` and `$$$` stand for anything. Blank space and comments do not count.
+
+    - `$X.unwrap()` finds `f(1).unwrap()`, with `$X` = `f(1)`
+    - `print($$$ARGS)` finds every call of `print`
+    - `if err != nil { $$$BODY }` finds Go's error checks
+    - `def $NAME($$$PARAMETERS): $$$BODY` finds functions of Python
+
+    Each match is shown with the lines it stands on and with what its metavariables stand for. It goes down from `path`, skips what ignore rules leave out, and sorts by path. Use `search` for plain text.
+
+    pattern {"type":"string","maxLength":4096,"minLength":1}
+        Code with metavariables in it: `$NAME` for one piece of code, `$$$NAMES` for any number.
+    language {"type":"string","enum":["c","cpp","go","java","javascript","python","rust","tsx","typescript"]}
+        The language of the pattern and of the files. `typescript` and `tsx` are two.
+        
+        - `c`: C: `.c`, `.h`.
+        - `cpp`: C++: `.cc`, `.cpp`, `.cxx`, `.hpp` and their like.
+        - `go`: Go: `.go`.
+        - `java`: Java: `.java`.
+        - `javascript`: JavaScript, JSX too: `.js`, `.jsx`, `.mjs`, `.cjs`.
+        - `python`: Python: `.py`, `.pyi`.
+        - `rust`: Rust: `.rs`.
+        - `tsx`: TypeScript with JSX: `.tsx`.
+        - `typescript`: TypeScript: `.ts`, `.mts`, `.cts`.
+    path {"type":"string","minLength":1,"default":"."}
+        The file or directory to search in.
+    include {"type":"array","maxItems":100,"default":[],"items":{"type":"string","minLength":1,"maxLength":1024}}
+        Globs of which one must match a file: its name (`*.rs`), or with a slash its path from `path` on (`src/**`).
+    exclude {"type":"array","maxItems":100,"default":[],"items":{"type":"string","minLength":1,"maxLength":1024}}
+        Globs of files and directories to pass over, written like those of `include`.
+    include_ignored {"type":"boolean","default":false}
+        Also look at what ignore rules such as `.gitignore` leave out.
+    limit {"type":"integer","maximum":2000,"default":100,"minimum":1}
+        Matches at most.
+
+    required: ["pattern","language"]
     "#);
 }
 

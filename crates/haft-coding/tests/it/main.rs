@@ -3,6 +3,8 @@
 #![expect(clippy::disallowed_methods, reason = "tests prepare their own files")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod ast_search;
+mod code_nav;
 mod contract;
 mod faults;
 mod find;

@@ -135,6 +135,11 @@ impl Rig {
     pub(crate) fn start(&self, tool: &str, action: &str, args: &Value) -> CallHandle {
         let mut arguments = json!({ "action": action });
         arguments.as_object_mut().unwrap().extend(args.as_object().unwrap().clone());
+        self.start_call(tool, arguments)
+    }
+
+    /// Starts a call of a tool that takes no action.
+    pub(crate) fn start_call(&self, tool: &str, arguments: Value) -> CallHandle {
         let call = ToolCall::new(self.dispatch.ports().call_id(), tool, arguments);
         // Each call of a test is a step of a run of its own.
         let mut context = self.context.clone();

@@ -11,6 +11,8 @@ use tree_sitter::{Node, Tree};
 use crate::parse::depth;
 use crate::{Language, SyntaxError};
 
+const LONE_ELLIPSIS: &str = "`$$$NAME` alone stands for any number of things: write what it stands in, such as `f($$$NAME)`";
+
 /// Bytes of a pattern that an error shows.
 const SHOWN_BYTES: usize = 120;
 
@@ -122,11 +124,7 @@ fn as_written(text: &str) -> String {
 /// Says why a pattern that can be read is not one piece of code.
 pub(super) fn not_single(language: Language, pattern: &str, error: &PatternError) -> SyntaxError {
     let problem = match error {
-        PatternError::RootMultiMetaVar(_) => {
-            "`$$$NAME` alone stands for any number of things: write what it stands in, \
-             such as `f($$$NAME)`"
-                .to_owned()
-        }
+        PatternError::RootMultiMetaVar(_) => LONE_ELLIPSIS.to_owned(),
         PatternError::NoContent(_) => {
             "there is no code in it: write code as it would stand in a file".to_owned()
         }
@@ -152,6 +150,12 @@ pub(super) fn lift_statements(node: &mut PatternNode) {
     if let Some(first) = first {
         *node = first;
     }
+}
+
+/// Checks that a pattern that was taken out of something stands for one thing.
+pub(super) fn stands_for_one(mut found: Pattern, pattern: &str) -> Result<Pattern, SyntaxError> {
+    lift_statements(&mut found.node);
+    if is_ellipsis(&found.node) { Err(unusable(pattern, LONE_ELLIPSIS)) } else { Ok(found) }
 }
 
 fn is_ellipsis(node: &PatternNode) -> bool {

@@ -74,8 +74,9 @@ pub(super) fn read(dialect: Dialect, pattern: &str) -> Result<Pattern, SyntaxErr
             let tree = parse(dialect.grammar(), text, &limits)?;
             check::depth_of(&tree, pattern)?;
             if check::first_problem(&tree, text).is_none() {
-                return Pattern::try_new(pattern.trim(), dialect)
-                    .map_err(|error| check::not_single(dialect.language(), pattern, &error));
+                let found = Pattern::try_new(pattern.trim(), dialect)
+                    .map_err(|error| check::not_single(dialect.language(), pattern, &error))?;
+                return check::stands_for_one(found, pattern);
             }
             continue;
         }
@@ -86,7 +87,7 @@ pub(super) fn read(dialect: Dialect, pattern: &str) -> Result<Pattern, SyntaxErr
             && let Some(found) =
                 within(dialect, &whole, tree, before.len()..before.len() + text.len())
         {
-            return Ok(found);
+            return check::stands_for_one(found, pattern);
         }
     }
     Err(broken(dialect, pattern, text))

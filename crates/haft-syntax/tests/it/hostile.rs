@@ -89,6 +89,16 @@ fn ellipses_in_each_other_cost_no_more_than_they_may() {
 }
 
 #[test]
+fn an_ellipsis_alone_is_refused_in_every_language() {
+    for language in Language::ALL {
+        for pattern in ["$$$", "$$$A", "$$$;", "$$$A;"] {
+            let compiled = Pattern::compile(language, pattern);
+            assert!(compiled.is_err(), "{language} {pattern} {compiled:?}");
+        }
+    }
+}
+
+#[test]
 fn a_text_that_is_too_large_is_not_parsed() {
     let text = "x = 1\n".repeat(200_000);
     let error = outline(Language::Python, &text, &Limits::default()).unwrap_err();

@@ -8,7 +8,7 @@ use crate::rig::{defined, used};
 fn a_name_is_defined_wherever_it_stands() {
     insta::assert_snapshot!(defined(Language::Python, "area"), @r"
       29-30 method Shape.area | def area(self) -> Length
-      37-43 method Circle.area | def area( self, ) -> float
+      37-43 method Circle.area | def area(self) -> float
     53 variable area | area = area_of
     ");
 }

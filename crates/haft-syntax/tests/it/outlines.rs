@@ -174,7 +174,7 @@ fn python_is_outlined() {
       29-30 method Shape.area | def area(self) -> Length
     34-43 class Circle | class Circle(Shape)
       35 field Circle.radius | radius: float
-      37-43 method Circle.area | def area( self, ) -> float
+      37-43 method Circle.area | def area(self) -> float
         40-41 function Circle.area.square | def square(x)
     46-50 function measure | async def measure(shapes: list[Shape]) -> float
     53 variable area | area = area_of

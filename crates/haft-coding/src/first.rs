@@ -6,65 +6,65 @@ use std::path::Path;
 
 use haft_protocol::LogicalPath;
 
-use super::hit::Hit;
+use crate::hit::Hit;
 
 /// What was found in one file.
 #[derive(Debug)]
-pub(super) struct FileHits {
-    pub(super) path: LogicalPath,
+pub(crate) struct FileHits<T = Hit> {
+    pub(crate) path: LogicalPath,
     /// The first matches, where matches are asked for.
-    pub(super) hits: Vec<Hit>,
+    pub(crate) hits: Vec<T>,
     /// How many there are.
-    pub(super) count: u64,
+    pub(crate) count: u64,
     /// Bytes of text it takes to show what is kept.
-    pub(super) bytes: usize,
+    pub(crate) bytes: usize,
 }
 
 /// How many results a search shows.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Room {
+pub(crate) struct Room {
     /// Results: matches or files.
-    pub(super) results: u64,
+    pub(crate) results: u64,
     /// Bytes of text.
-    pub(super) bytes: usize,
+    pub(crate) bytes: usize,
     /// Whether a file is one result, and not each match in it.
-    pub(super) by_file: bool,
+    pub(crate) by_file: bool,
 }
 
 /// The files whose results come first by path. What would not be shown is let go of, so memory stays bounded, and the
 /// same tree gives the same results however its files are met.
 #[derive(Debug)]
-pub(super) struct First {
+pub(crate) struct First<T = Hit> {
     room: Room,
-    files: BTreeMap<Place, FileHits>,
+    files: BTreeMap<Place, FileHits<T>>,
     results: u64,
     bytes: usize,
     /// Matches counted.
-    pub(super) matches: u64,
+    pub(crate) matches: u64,
     /// Files counted that have a match.
-    pub(super) files_with_match: u64,
+    pub(crate) files_with_match: u64,
 }
 
 /// The place of a path in the order of results: name by name, so that nothing comes between a directory and what is in
 /// it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place(Box<[u8]>);
+pub(crate) struct Place(Box<[u8]>);
 
 impl Place {
-    pub(super) fn of(path: &Path) -> Self {
+    pub(crate) fn of(path: &Path) -> Self {
         // No name holds a zero byte, and no byte is smaller.
         let bytes = path.as_os_str().as_bytes();
         Self(bytes.iter().map(|byte| if *byte == b'/' { 0 } else { *byte }).collect())
     }
 }
 
-impl First {
-    pub(super) fn new(room: Room) -> Self {
+impl<T> First<T> {
+    pub(crate) fn new(room: Room) -> Self {
         Self { room, files: BTreeMap::new(), results: 0, bytes: 0, matches: 0, files_with_match: 0 }
     }
 
     /// Tells whether nothing from this place on could be shown.
-    pub(super) fn is_behind(&self, place: &Place) -> bool {
+    pub(crate) fn is_behind(&self, place: &Place) -> bool {
         self.is_full() && self.files.last_key_value().is_some_and(|(last, _)| last < place)
     }
 
@@ -73,7 +73,7 @@ impl First {
     }
 
     /// Counts a file that has matches, and keeps what may be shown of it.
-    pub(super) fn offer(&mut self, place: Place, count: u64, file: impl FnOnce() -> FileHits) {
+    pub(crate) fn offer(&mut self, place: Place, count: u64, file: impl FnOnce() -> FileHits<T>) {
         self.matches += count;
         self.files_with_match += 1;
         if self.is_behind(&place) {
@@ -97,13 +97,13 @@ impl First {
     }
 
     /// Returns the files that are kept, in order.
-    pub(super) fn into_files(self) -> impl Iterator<Item = FileHits> {
+    pub(crate) fn into_files(self) -> impl Iterator<Item = FileHits<T>> {
         self.files.into_values()
     }
 }
 
 impl Room {
-    fn results_of(self, file: &FileHits) -> u64 {
+    fn results_of<T>(self, file: &FileHits<T>) -> u64 {
         if self.by_file { 1 } else { file.hits.len() as u64 }
     }
 }

@@ -14,26 +14,26 @@ const LINES: usize = limits::SEARCH_CONTEXT_LINES as usize;
 
 /// One match with the lines around it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Hit {
+pub(crate) struct Hit {
     /// The number of its first line.
-    pub(super) line: u64,
+    pub(crate) line: u64,
     /// Bytes before the match in that line.
-    pub(super) column: usize,
+    pub(crate) column: usize,
     /// Its lines, or what is shown of them.
-    pub(super) text: Vec<String>,
+    pub(crate) text: Vec<String>,
     /// Whether the text is less than the lines.
-    pub(super) is_cut: bool,
+    pub(crate) is_cut: bool,
     /// How many lines it goes over.
-    pub(super) lines: u64,
+    pub(crate) lines: u64,
     /// Lines before it that do not stand with the match before.
-    pub(super) before: Vec<String>,
+    pub(crate) before: Vec<String>,
     /// Lines after it, up to the next match.
-    pub(super) after: Vec<String>,
+    pub(crate) after: Vec<String>,
 }
 
 impl Hit {
     /// Cuts the lines of a match around it. `matched` is where the match stands in `lines`.
-    pub(super) fn new(line: u64, lines: &[u8], matched: Range<usize>, before: Vec<String>) -> Self {
+    pub(crate) fn new(line: u64, lines: &[u8], matched: Range<usize>, before: Vec<String>) -> Self {
         let mut split = without_end(lines).split(|byte| *byte == b'\n').map(without_end);
         let first = split.next().unwrap_or_default();
         let column = matched.start.min(first.len());
@@ -53,28 +53,28 @@ impl Hit {
     }
 
     /// Returns how many bytes it takes to show the match, without lines after it.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.before.iter().chain(&self.text).map(|line| row_bytes(line)).sum()
     }
 }
 
 /// Returns how many bytes a row takes when it is shown.
-pub(super) fn row_bytes(text: &str) -> usize {
+pub(crate) fn row_bytes(text: &str) -> usize {
     visible(text).len() + BESIDE
 }
 
 /// Cuts a line of context.
-pub(super) fn context_line(line: &[u8]) -> String {
+pub(crate) fn context_line(line: &[u8]) -> String {
     excerpt(without_end(line), 0..0).0
 }
 
-fn without_end(line: &[u8]) -> &[u8] {
+pub(crate) fn without_end(line: &[u8]) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
 /// Cuts a line around a match, and tells whether something was cut.
-fn excerpt(line: &[u8], matched: Range<usize>) -> (String, bool) {
+pub(crate) fn excerpt(line: &[u8], matched: Range<usize>) -> (String, bool) {
     let most = limits::SEARCH_LINE_BYTES;
     if line.len() <= most {
         return (String::from_utf8_lossy(line).into_owned(), false);
