@@ -15,6 +15,7 @@
 //!
 //! * [`Reader`] reads files and lists directories.
 //! * [`Search`] searches in files and for files.
+//! * [`Editor`] changes files.
 //! * [`CodeNav`] outlines source files and finds where names are defined and used.
 //! * [`AstSearch`] searches source files by their structure.
 //!
@@ -26,6 +27,7 @@
 
 mod ast_search;
 mod code_nav;
+mod editor;
 mod entry;
 mod first;
 mod hit;
@@ -43,6 +45,11 @@ pub use ast_search::{AstMatch, AstSearch, AstSearchArgs, AstSearchOutput};
 pub use code_nav::{
     CodeNav, CodeNavArgs, CodeNavOutput, DefinitionArgs, DefinitionRow, DefinitionsOutput,
     OutlineArgs, ReferenceRow, ReferencesArgs, ReferencesOutput, Resolution,
+};
+pub use editor::{
+    DeleteArgs, DeletedOutput, Difference, EditArgs, EditDone, EditStep, EditedOutput, Editor,
+    EditorArgs, EditorOutput, Grade, InsertArgs, MadeOutput, MkdirArgs, MoveArgs, MovedOutput,
+    WriteArgs, WrittenOutput,
 };
 pub use entry::{Entry, EntryKind, Target};
 pub use reader::{

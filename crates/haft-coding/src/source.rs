@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use haft_tool::{BuildContext, Scope, SourceError, Tool, ToolSource, TypedTool};
 
-use crate::{AstSearch, CodeNav, Reader, Search, Undo};
+use crate::{AstSearch, CodeNav, Editor, Reader, Search, Undo};
 
 /// The source of the built-in tools, named `builtin`. They hold nothing of a branch, so all branches share them.
 #[derive(Debug, Clone, Copy, Default)]
@@ -27,7 +27,15 @@ impl ToolSource for CodingTools {
     }
 
     fn build(&self, _: &BuildContext) -> Result<Vec<Arc<dyn Tool>>, SourceError> {
-        [Reader.erase(), Search.erase(), CodeNav.erase(), AstSearch.erase(), Undo.erase()]
+        let tools = [
+            Reader.erase(),
+            Search.erase(),
+            Editor.erase(),
+            CodeNav.erase(),
+            AstSearch.erase(),
+            Undo.erase(),
+        ];
+        tools
             .into_iter()
             .map(|tool| {
                 tool.map_err(|source| SourceError::Descriptor {
