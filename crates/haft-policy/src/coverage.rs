@@ -5,7 +5,7 @@ use haft_protocol::Decision;
 use crate::assess::{Assessment, Case, RuleStanding};
 use crate::command_pattern::Fit;
 use crate::rule::{Met, Mismatch};
-use crate::shell::{Script, ShellCommand};
+use crate::shell::{Redirection, Script, ShellCommand, Word};
 use crate::{CommandExplanation, Rule};
 
 /// Tells why no rule about commands may allow a script, whatever its commands are.
@@ -17,12 +17,12 @@ pub(crate) fn obstacle(script: &Script) -> Option<String> {
         return Some("it runs no command".to_owned());
     }
     let each = script.commands().iter().find_map(|command| {
-        let unknown = command.words().find_map(|word| word.unknown_by());
+        let unknown = command.words().find_map(Word::unknown_by);
         let what = if !command.assignments().is_empty() {
             "sets variables".to_owned()
         } else if let Some(beside) = command.beside() {
             beside.to_owned()
-        } else if command.redirections().iter().any(|it| it.reaches_out()) {
+        } else if command.redirections().iter().any(Redirection::reaches_out) {
             "redirects to more than `/dev/null`".to_owned()
         } else {
             format!("depends on {}", unknown?)

@@ -114,7 +114,7 @@ impl Reader {
     /// Adds a command, and what it runs.
     fn command(&mut self, command: ShellCommand, depth: usize) {
         if self.script.commands.len() >= COMMANDS {
-            return self.unclear("", &format!("there are more than {COMMANDS} commands"));
+            return self.unclear("", format!("there are more than {COMMANDS} commands"));
         }
         let index = self.script.commands.len();
         self.script.commands.push(command.clone());
@@ -184,8 +184,11 @@ fn is_continued_within(text: &str) -> bool {
     text.match_indices("\\\n").any(|(at, _)| {
         let (before, after) = text.split_at_checked(at).unwrap_or_default();
         let is_escaped = before.chars().rev().take_while(|it| *it == '\\').count() % 2 == 1;
-        let stands_apart = before.ends_with([' ', '\t', '\n'])
-            || after.chars().nth(2).is_none_or(|it| matches!(it, ' ' | '\t' | '\n'));
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        // On a line of its own, the grammar takes it for the end of the line before as well.
+        let stands_apart = !line.trim().is_empty()
+            && (line.ends_with([' ', '\t'])
+                || after.chars().nth(2).is_none_or(|it| matches!(it, ' ' | '\t' | '\n')));
         !is_escaped && !stands_apart
     })
 }

@@ -220,8 +220,8 @@ impl Reader {
         }
         match (takes_text, words.first()) {
             (true, Some(text)) => self.joined(name, std::slice::from_ref(text), inside),
-            (true, None) => {}
-            (false, Some(_)) => {}
+            // A text that is missing is an error, and a script in a file is a program like others.
+            (true, None) | (false, Some(_)) => {}
             (false, None) => self.unclear(name, "it runs what it reads from its input"),
         }
     }
@@ -318,10 +318,8 @@ fn replaced(arguments: &[Word]) -> String {
     let mut words = arguments.iter().map(|it| it.literal().unwrap_or_default());
     while let Some(word) = words.next() {
         if let Some(text) = word.strip_prefix("--replace") {
-            return text
-                .strip_prefix('=')
-                .map_or_else(|| words.next().unwrap_or_default(), |it| it)
-                .to_owned();
+            let attached = text.strip_prefix('=');
+            return attached.or_else(|| words.next()).unwrap_or_default().to_owned();
         }
         if let Some((letters, text)) = word.strip_prefix('-').and_then(|it| it.split_once('I'))
             && !letters.starts_with('-')

@@ -135,9 +135,6 @@ impl<'t> Walk<'t, '_> {
             return self.unclear(node, "it cannot be read");
         }
         match node.kind() {
-            "program" | "do_group" | "variable_assignments" | "array" => {
-                self.children(node, around)
-            }
             "list" => self.children(node, &around.within(Place::List)),
             "pipeline" => self.children(node, &around.within(Place::Pipeline)),
             "subshell" => self.children(node, &around.nested(Place::Subshell)),
@@ -177,12 +174,24 @@ impl<'t> Walk<'t, '_> {
             | "subscript" => {
                 self.children(node, &Around { evaluates: true, ..around.clone() });
             }
-            "expansion" | "simple_expansion" | "string" | "translated_string" | "concatenation"
-            | "command_name" | "brace_expression" | "number" => self.children(node, around),
-            "file_redirect" | "herestring_redirect" | "heredoc_redirect" => {
-                self.stray_redirect(node, around)
+            "expansion"
+            | "simple_expansion"
+            | "string"
+            | "translated_string"
+            | "concatenation"
+            | "command_name"
+            | "brace_expression"
+            | "number"
+            | "heredoc_body"
+            | "program"
+            | "do_group"
+            | "variable_assignments"
+            | "array" => {
+                self.children(node, around);
             }
-            "heredoc_body" => self.children(node, around),
+            "file_redirect" | "herestring_redirect" | "heredoc_redirect" => {
+                self.stray_redirect(node, around);
+            }
             "comment" => self.comment(node),
             "raw_string" | "ansi_c_string" => {
                 let runs = |it: &str| it.contains("$(") || it.contains('`') || it.contains("${");

@@ -284,6 +284,8 @@ fn what_could_be_denied_is_asked_about() {
         "strace rm x",
         "ls\r",
         "((ls)|(id))",
+        "exec {x}>\\'{ rm; }#",
+        "ls\n\\\n${x:-rm}",
     ];
     check(&policy, Ask, &unsure);
     // A yes that was said beforehand was not said to this.

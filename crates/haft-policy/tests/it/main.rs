@@ -3,6 +3,7 @@
 
 mod call;
 mod commands;
+mod corpus;
 mod decisions;
 mod explanations;
 mod filters;
@@ -10,5 +11,6 @@ mod patterns;
 mod presets;
 mod properties;
 mod shell;
+mod shell_properties;
 mod stored;
 mod ways_out;

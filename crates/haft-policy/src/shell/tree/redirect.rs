@@ -71,7 +71,7 @@ impl<'t> Walk<'t, '_> {
                 }
                 "comment" => self.comment(child),
                 _ if child.is_named() && !child.is_error() && !child.is_missing() => {
-                    words.push(Some(child))
+                    words.push(Some(child));
                 }
                 _ => self.unclear(child, "it cannot be read"),
             }
@@ -107,7 +107,7 @@ impl<'t> Walk<'t, '_> {
                 "comment" => self.comment(child),
                 "file_redirect" | "herestring_redirect" => self.file(child, parts, around),
                 _ if child.is_error() || child.is_missing() => {
-                    self.unclear(child, "it cannot be read")
+                    self.unclear(child, "it cannot be read");
                 }
                 "pipeline"
                 | "list"

@@ -41,7 +41,7 @@ impl<'t> Walk<'t, '_> {
         match child.kind() {
             "variable_assignment" => parts.assignments.push(child),
             "file_redirect" | "herestring_redirect" | "heredoc_redirect" => {
-                self.redirect(child, parts, around)
+                self.redirect(child, parts, around);
             }
             "subshell" => {
                 self.unclear(child, "parentheses behind a command are not understood");
@@ -69,6 +69,13 @@ impl<'t> Walk<'t, '_> {
         });
         if let Some(glued) = glued {
             self.unclear(glued, "it is not clear where a word ends");
+        }
+        let keeps_descriptor = |it: &&Node<'t>| {
+            let after = self.source.get(it.end_byte()..).unwrap_or_default();
+            self.text(**it).starts_with('{') && after.starts_with(['<', '>'])
+        };
+        if let Some(variable) = words.iter().find(keeps_descriptor).copied() {
+            self.unclear(variable, "a descriptor kept in a variable is not understood");
         }
         let read: Vec<Word> = words.iter().map(|it| self.word(*it)).collect();
         let is_reserved = |first: &Word| RESERVED.contains(&first.text());
