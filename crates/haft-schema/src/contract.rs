@@ -5,7 +5,7 @@ mod normalise;
 mod tagged;
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use haft_protocol::{Digest, RawArguments};
 use schemars::JsonSchema;
@@ -55,9 +55,9 @@ pub struct Contract(Arc<Inner>);
 
 struct Inner {
     advertised: Arc<Value>,
-    digest: Digest,
     body: Body,
     fixed: Map<String, Value>,
+    digest: OnceLock<Digest>,
 }
 
 /// What arguments are checked against, fixed ones included.
@@ -115,27 +115,21 @@ impl Contract {
 
     /// Wraps one compiled schema, with some of its arguments fixed and no longer shown.
     fn around(compiled: Arc<Compiled>, fixed: Map<String, Value>) -> Self {
-        let (advertised, digest) = if fixed.is_empty() {
-            let schema = Arc::clone(compiled.schema());
-            let digest = Digest::of_json(&schema);
-            (schema, digest)
+        let advertised = if fixed.is_empty() {
+            Arc::clone(compiled.schema())
         } else {
-            let schema = narrow::without(compiled.schema(), &fixed);
-            let digest = Digest::of_json(
-                &json!({"schema": schema, "of": compiled.schema(), "fixed": fixed}),
-            );
-            (Arc::new(schema), digest)
+            Arc::new(narrow::without(compiled.schema(), &fixed))
         };
-        Self(Arc::new(Inner { advertised, digest, body: Body::Plain(compiled), fixed }))
+        Self::new(advertised, Body::Plain(compiled), fixed)
     }
 
     fn tagged(tagged: Tagged, fixed: Map<String, Value>) -> Result<Self, SchemaError> {
-        let advertised = tagged.flattened(&fixed)?;
-        let digest = Digest::of_json(
-            &json!({"schema": advertised, "branches": tagged.schemas(), "fixed": fixed}),
-        );
-        let body = Body::Tagged(tagged);
-        Ok(Self(Arc::new(Inner { advertised: Arc::new(advertised), digest, body, fixed })))
+        let advertised = Arc::new(tagged.flattened(&fixed)?);
+        Ok(Self::new(advertised, Body::Tagged(tagged), fixed))
+    }
+
+    fn new(advertised: Arc<Value>, body: Body, fixed: Map<String, Value>) -> Self {
+        Self(Arc::new(Inner { advertised, body, fixed, digest: OnceLock::new() }))
     }
 
     /// Returns the schema to advertise, in draft 2020-12.
@@ -145,7 +139,16 @@ impl Contract {
 
     /// Returns the digest of everything that decides what the contract accepts and shows.
     pub fn digest(&self) -> Digest {
-        self.0.digest
+        let Inner { advertised, body, fixed, digest } = &*self.0;
+        *digest.get_or_init(|| match body {
+            Body::Plain(_) if fixed.is_empty() => Digest::of_json(advertised),
+            Body::Plain(compiled) => Digest::of_json(
+                &json!({"schema": advertised, "of": compiled.schema(), "fixed": fixed}),
+            ),
+            Body::Tagged(tagged) => Digest::of_json(
+                &json!({"schema": advertised, "branches": tagged.schemas(), "fixed": fixed}),
+            ),
+        })
     }
 
     /// Lists the arguments that must be given.
@@ -207,24 +210,30 @@ impl Contract {
         if let Some(tag) = self.tag() {
             decode::coerce::spell_tag(tag, &mut arguments, &mut repairs);
         }
-        if let Some(schema) = self.checked_by(&arguments) {
+        let checked_by = self.checked_by(&arguments);
+        let mut value = Value::Object(arguments);
+        // What is accepted is not changed, so most arguments need no closer look.
+        if let Some(compiled) = checked_by.filter(|it| !it.accepts_at_once(&value))
+            && let Value::Object(arguments) = &mut value
+        {
             let elsewhere = |key: &str| match &self.0.body {
                 Body::Plain(_) => Vec::new(),
                 Body::Tagged(tagged) => tagged.users(key).into_iter().map(String::from).collect(),
             };
-            let view = View::of(schema);
-            decode::coerce::coerce(view, &mut arguments, reading.extra, &elsewhere, &mut repairs);
+            let view = View::of(compiled.schema());
+            decode::coerce::coerce(view, arguments, reading.extra, &elsewhere, &mut repairs);
         }
+        let arguments = normalise::into_object(value);
         Ok(Decoded { arguments, repairs: repairs.into_list() })
     }
 
-    /// Returns the schema that given arguments are checked against, where they allow to tell.
-    fn checked_by(&self, arguments: &Map<String, Value>) -> Option<&Value> {
+    /// Returns what given arguments are checked against, where they allow to tell.
+    fn checked_by(&self, arguments: &Map<String, Value>) -> Option<&Compiled> {
         match &self.0.body {
-            Body::Plain(compiled) => Some(compiled.schema()),
+            Body::Plain(compiled) => Some(compiled),
             Body::Tagged(tagged) => {
                 let value = arguments.get(tagged.tag().key())?.as_str()?;
-                tagged.branch(value).map(|branch| &**branch.schema())
+                tagged.branch(value).map(|branch| &**branch)
             }
         }
     }

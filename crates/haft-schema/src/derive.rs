@@ -61,7 +61,7 @@ fn generate<T: JsonSchema + ?Sized>(direction: Direction) -> Result<Value, Schem
         Direction::Input => settings.for_deserialize(),
         Direction::Output => settings.for_serialize(),
     };
-    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    let mut schema = Value::from(settings.into_generator().into_root_schema_for::<T>());
     if refers(&schema) {
         return Err(SchemaError::Recursive { type_name: std::any::type_name::<T>() });
     }

@@ -101,7 +101,7 @@ impl<'s> View<'s> {
     }
 
     pub(crate) fn keyword(self, keyword: &str) -> Option<&'s Value> {
-        self.schema.as_object()?.get(keyword)
+        lookup(self.schema.as_object()?, keyword)
     }
 
     /// Moves to the schema that a keyword holds.
@@ -141,21 +141,21 @@ impl<'s> View<'s> {
             return if self.schema == &Value::Bool(false) { Types::NONE } else { Types::ALL };
         };
         let Some(fuel) = fuel.checked_sub(1) else { return Types::ALL };
-        let mut types = match object.get("type") {
+        let mut types = match lookup(object, "type") {
             Some(Value::String(name)) => Types::named(name),
             Some(Value::Array(names)) => {
                 Types::any(names.iter().filter_map(Value::as_str).map(Types::named))
             }
             _ => Types::ALL,
         };
-        if let Some(Value::Array(values)) = object.get("enum") {
+        if let Some(Value::Array(values)) = lookup(object, "enum") {
             types = types.and(Types::any(values.iter().map(Types::of)));
         }
-        if let Some(value) = object.get("const") {
+        if let Some(value) = lookup(object, "const") {
             types = types.and(Types::of(value));
         }
         for keyword in ["anyOf", "oneOf"] {
-            if object.contains_key(keyword) {
+            if lookup(object, keyword).is_some() {
                 types = types.and(Types::any(self.list(keyword).map(|it| it.types_within(fuel))));
             }
         }
@@ -261,6 +261,15 @@ impl<'s> View<'s> {
             None => self.keyword("items").map(|schema| self.at(schema)),
         }
     }
+}
+
+/// Looks up a keyword. In the few that most schemas have, comparing is quicker than hashing.
+fn lookup<'s>(schema: &'s Map<String, Value>, keyword: &str) -> Option<&'s Value> {
+    const FEW: usize = 8;
+    if schema.len() > FEW {
+        return schema.get(keyword);
+    }
+    schema.iter().find(|(key, _)| *key == keyword).map(|(_, value)| value)
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ impl Arguments {
     ///
     /// Fails where the type asks for more than the contract did.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
-        T::deserialize(Value::Object((*self.values).clone()))
+        T::deserialize(&*self.values)
     }
 
     /// Returns the value at a pointer.

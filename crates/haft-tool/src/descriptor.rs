@@ -1,6 +1,6 @@
 //! The static facts of a tool.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use haft_policy::shell::Script;
 use haft_protocol::limits::{DESCRIPTION_BYTES, RUN_MS};
@@ -17,7 +17,7 @@ use crate::{Arguments, CommandSlot, Slot, SlotSource};
 #[derive(Debug)]
 pub struct Descriptor {
     facts: DescriptorBuilder,
-    fingerprint: Digest,
+    fingerprint: OnceLock<Digest>,
 }
 
 /// A tool that cannot be described in this way.
@@ -167,7 +167,7 @@ impl Descriptor {
 
     /// Returns the digest of everything above.
     pub fn fingerprint(&self) -> Digest {
-        self.fingerprint
+        *self.fingerprint.get_or_init(|| self.facts.digest())
     }
 
     /// Returns the same tool under another name with some arguments fixed.
@@ -232,24 +232,14 @@ impl DescriptorBuilder {
         self
     }
 
-    /// Checks the facts and computes the fingerprint.
+    /// Checks the facts.
     ///
     /// # Errors
     ///
     /// Fails without a description, with one that is too long, and for a slot that no argument can fill or that writes
     /// without the capability to.
     pub fn build(self) -> Result<Arc<Descriptor>, DescriptorError> {
-        let Self {
-            name,
-            description,
-            input,
-            output,
-            capabilities,
-            slots,
-            commands,
-            run_ms,
-            composite,
-        } = &self;
+        let Self { name, description, input, capabilities, slots, commands, .. } = &self;
         let named = || name.clone();
         if description.trim().is_empty() {
             return Err(DescriptorError::NoDescription { name: named() });
@@ -285,18 +275,21 @@ impl DescriptorBuilder {
                 return Err(DescriptorError::UndeclaredCommand { name, argument });
             }
         }
-        let fingerprint = Digest::of_json(&json!({
-            "name": name,
-            "description": description,
-            "input": input.digest(),
-            "output": output.as_ref().map(Contract::digest),
-            "capabilities": capabilities,
-            "slots": slots,
-            "commands": commands,
-            "run_ms": run_ms,
-            "composite": composite,
-        }));
-        Ok(Arc::new(Descriptor { facts: self, fingerprint }))
+        Ok(Arc::new(Descriptor { facts: self, fingerprint: OnceLock::new() }))
+    }
+
+    fn digest(&self) -> Digest {
+        Digest::of_json(&json!({
+            "name": self.name,
+            "description": self.description,
+            "input": self.input.digest(),
+            "output": self.output.as_ref().map(Contract::digest),
+            "capabilities": self.capabilities,
+            "slots": self.slots,
+            "commands": self.commands,
+            "run_ms": self.run_ms,
+            "composite": self.composite,
+        }))
     }
 }
 

@@ -179,9 +179,10 @@ impl Dispatch {
             Arc::new(CallContext { cancellation: cancellation.clone(), ..context.clone() });
         let (handle, promise) = CallHandle::new(start.call_id(), cancellation);
         let dispatch = self.clone();
-        self.inner.tasks.spawn(async move {
+        // A walk is some kilobytes; boxed, it is not copied from hand to hand on its way to the runtime.
+        self.inner.tasks.spawn(Box::pin(async move {
             promise.keep(dispatch.walk_and_ask(&context, start, turn).await);
-        });
+        }));
         handle
     }
 

@@ -145,7 +145,7 @@ impl Contract {
     }
 }
 
-fn into_object(value: Value) -> Map<String, Value> {
+pub(super) fn into_object(value: Value) -> Map<String, Value> {
     match value {
         Value::Object(object) => object,
         _ => Map::new(),
