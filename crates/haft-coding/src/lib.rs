@@ -26,6 +26,7 @@
 //! its outcome (`haft-tool`).
 
 mod ast_search;
+mod code_check;
 mod code_nav;
 mod editor;
 mod entry;
@@ -42,6 +43,7 @@ mod undo;
 mod words;
 
 pub use ast_search::{AstMatch, AstSearch, AstSearchArgs, AstSearchOutput};
+pub use code_check::{Checker, Diagnostic, Severity, UnreadableOutput};
 pub use code_nav::{
     CodeNav, CodeNavArgs, CodeNavOutput, DefinitionArgs, DefinitionRow, DefinitionsOutput,
     OutlineArgs, ReferenceRow, ReferencesArgs, ReferencesOutput, Resolution,
