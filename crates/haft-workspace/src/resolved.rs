@@ -126,6 +126,8 @@ impl Resolved {
         let what = |it: &Self| it.metadata.map(|metadata| (metadata.id, metadata.kind));
         match (what(self), what(now)) {
             (before, after) if before == after => None,
+            // A file that was replaced as a whole: the place is the same, and a body opens what stands there.
+            (Some((_, FileKind::File)), Some((_, FileKind::File))) => None,
             (None, _) => Some("something stands there now"),
             (_, None) => Some("nothing stands there any more"),
             _ => Some("something else stands there now"),

@@ -218,8 +218,15 @@ impl Hands {
         Self::with_rules(Vec::new())
     }
 
+    pub(crate) fn in_memory() -> Self {
+        Self::over(Rig::in_memory(), Vec::new())
+    }
+
     pub(crate) fn with_rules(rules: Vec<Rule>) -> Self {
-        let rig = Rig::new();
+        Self::over(Rig::new(), rules)
+    }
+
+    fn over(rig: Rig, rules: Vec<Rule>) -> Self {
         let mut builder = Dispatching::builder()
             .tool(Hand.erase().unwrap())
             .tool(Back.erase().unwrap())

@@ -25,4 +25,5 @@ mod roots;
 mod rules;
 mod undoing;
 mod walking;
+mod wandering;
 mod writing;

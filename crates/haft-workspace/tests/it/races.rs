@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use haft_workspace::{ListOptions, WalkOptions};
 use rustix::fs::{CWD, FileType, Mode, RenameFlags, mknodat, renameat_with};
 
+use crate::hand::Hands;
 use crate::rig::{CANARY, Rig, contents};
 
 /// How long to try: `HAFT_RACE_SECONDS`, or a time that fits a quick run.
@@ -104,4 +105,94 @@ fn a_file_that_is_swapped_for_a_link_or_a_pipe_is_read_or_refused() {
     });
     assert!(succeeded.iter().sum::<u64>() >= 1000, "{succeeded:?}");
     assert!(succeeded.iter().all(|number| *number > 10), "{succeeded:?}");
+}
+
+#[test]
+fn nothing_outside_is_ever_changed_while_directories_are_swapped_for_links() {
+    let hands = Hands::in_memory();
+    let rig = &hands.rig;
+    rig.file("d/f", "start").file("d/g", "start").link("swapped", rig.out(""));
+    for name in ["f", "g", "new", "made", "there"] {
+        fs::write(rig.out(name), CANARY).unwrap();
+    }
+    let outside = || {
+        let mut names: Vec<_> =
+            fs::read_dir(rig.out("")).unwrap().map(|it| it.unwrap().file_name()).collect();
+        names.sort();
+        for name in ["f", "g", "new", "made", "there", "secret.txt"] {
+            assert_eq!(fs::read_to_string(rig.out(name)).unwrap(), CANARY, "{name}");
+        }
+        names
+    };
+    let names = outside();
+    let is_over = AtomicBool::new(false);
+    let (d, swapped) = (rig.ws("d"), rig.ws("swapped"));
+    let mut succeeded = [0_u64; 6];
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                renameat_with(CWD, &d, CWD, &swapped, RenameFlags::EXCHANGE).unwrap();
+                // A place that is always a link would leave nothing to be found out.
+                thread::yield_now();
+            }
+        });
+        let until = Instant::now() + duration();
+        let mut round = 0;
+        while Instant::now() < until {
+            round += 1;
+            let acts = [
+                hands.write("d/f", &format!("round {round}")),
+                hands.create("d/new/deep/f", "x"),
+                hands.mkdir("d/made/dir"),
+                hands.rename("d/g", "d/there"),
+                hands.rename("d/there", "d/g"),
+                hands.remove("d/new/deep/f"),
+            ];
+            for (number, told) in acts.iter().enumerate() {
+                let is_done = ["modified", "created", "moved", "deleted"];
+                succeeded[number] += u64::from(is_done.iter().any(|word| told.starts_with(word)));
+            }
+            // What one round made would be in the way of the next.
+            for path in ["d/new", "swapped/new", "d/made", "swapped/made"] {
+                if fs::symlink_metadata(rig.ws(path)).is_ok_and(|it| it.is_dir()) {
+                    let _ = fs::remove_dir_all(rig.ws(path));
+                }
+            }
+        }
+        is_over.store(true, Ordering::Relaxed);
+    });
+    assert_eq!(outside(), names);
+    assert!(succeeded.iter().all(|number| *number > 10), "{succeeded:?}");
+    if duration() >= Duration::from_secs(10) {
+        assert!(succeeded.iter().all(|number| *number > 50), "{succeeded:?}");
+        assert!(succeeded.iter().sum::<u64>() >= 1000, "{succeeded:?}");
+    }
+}
+
+#[test]
+fn a_file_that_is_swapped_for_a_link_is_never_written_through() {
+    let hands = Hands::in_memory();
+    let rig = &hands.rig;
+    rig.file("f", "start").link("f-link", rig.out("secret.txt"));
+    let is_over = AtomicBool::new(false);
+    let (f, link) = (rig.ws("f"), rig.ws("f-link"));
+    let mut succeeded = 0_u64;
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                renameat_with(CWD, &f, CWD, &link, RenameFlags::EXCHANGE).unwrap();
+            }
+        });
+        let until = Instant::now() + duration();
+        let mut round = 0;
+        while Instant::now() < until {
+            round += 1;
+            succeeded +=
+                u64::from(hands.write("f", &format!("round {round}")).starts_with("modified"));
+        }
+        is_over.store(true, Ordering::Relaxed);
+    });
+    assert_eq!(fs::read_to_string(rig.out("secret.txt")).unwrap(), CANARY);
+    let wanted = if duration() >= Duration::from_secs(10) { 1000 } else { 10 };
+    assert!(succeeded > wanted, "{succeeded}");
 }

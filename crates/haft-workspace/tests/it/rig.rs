@@ -27,8 +27,17 @@ impl Rig {
         Self::with(Protection::standard())
     }
 
+    /// Makes one where flushing to the disk takes no time, if there is such a place.
+    pub(crate) fn in_memory() -> Self {
+        let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
+        Self::within(folder.unwrap(), Protection::standard())
+    }
+
     pub(crate) fn with(protection: Protection) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        Self::within(tempfile::tempdir().unwrap(), protection)
+    }
+
+    fn within(folder: tempfile::TempDir, protection: Protection) -> Self {
         fs::create_dir(folder.path().join("ws")).unwrap();
         fs::create_dir_all(folder.path().join("out/deep")).unwrap();
         fs::write(folder.path().join("out/secret.txt"), CANARY).unwrap();
