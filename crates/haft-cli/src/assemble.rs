@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use haft::coding::{Bash, BashSettings};
 use haft::config::{Config, ConfigError, Flags, Sources};
 use haft::store::{Retention, Store, StoreConfig, StoreError};
 use haft::workspace::Protection;
@@ -273,6 +274,7 @@ fn assemble_from(invocation: &Invocation<'_>, config: Config) -> anyhow::Result<
         .state(state)
         .approver(Arc::new(approver))
         .toolset(invocation.global.toolset.into())
+        .bash(bash(invocation.environment, &config))
         .limits(dispatch_limits(&config))
         .budgets(limits.calls_per_step, limits.calls_per_run);
     for root in &roots {
@@ -292,6 +294,19 @@ fn assemble_from(invocation: &Invocation<'_>, config: Config) -> anyhow::Result<
     tracing::debug!(roots = ?haft.workspace(), policy = %haft.policy().digest(), "assembled");
     let about_config = about(&config, invocation);
     Ok(Assembled { haft, roots, config, about_config })
+}
+
+fn bash(environment: &Environment, config: &Config) -> Bash {
+    let programs = &config.programs;
+    let settings = BashSettings {
+        sandbox: programs.sandbox,
+        sandbox_at_least: programs.sandbox_at_least,
+        read: programs.read.clone(),
+        ..BashSettings::default()
+    };
+    let also = programs.environment.iter().map(String::as_str);
+    let settings = settings.with_environment(environment.variables(), also);
+    Bash::new(environment.launcher(), settings)
 }
 
 fn retention(config: &Config) -> Retention {

@@ -8,6 +8,9 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use haft::process::Launcher;
+use haft::process::helper::Helper;
+
 /// What the environment says.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Environment {
@@ -28,6 +31,9 @@ pub(crate) struct Environment {
     /// What was typed, the name of the command first.
     pub(crate) arguments: Vec<OsString>,
     variables: Vec<(OsString, OsString)>,
+    helper: Option<Helper>,
+    /// `TMPDIR`, else the usual place.
+    temporary: PathBuf,
 }
 
 /// Variables that this file reads itself.
@@ -35,7 +41,7 @@ const OWN: [&str; 3] = ["HAFT_STATE_DIR", "HAFT_CONFIG_DIR", "HAFT_LOG"];
 
 impl Environment {
     /// Reads the environment of this process.
-    pub(crate) fn read() -> Self {
+    pub(crate) fn read(helper: Helper) -> Self {
         let text = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         // The XDG rules: a relative path in one of these variables is ignored.
         let folder = |name: &str| text(name).map(PathBuf::from).filter(|path| path.is_absolute());
@@ -61,6 +67,8 @@ impl Environment {
             current_dir: std::env::current_dir().ok(),
             arguments: std::env::args_os().collect(),
             variables: std::env::vars_os().collect(),
+            helper: Some(helper),
+            temporary: folder("TMPDIR").unwrap_or_else(|| PathBuf::from("/tmp")),
         }
     }
 
@@ -79,6 +87,16 @@ impl Environment {
         text.filter(|(name, value)| value.len() >= BYTES_MIN && is_secret_name(name))
             .map(|(_, value)| value.to_owned())
             .collect()
+    }
+
+    /// Makes what runs programs, with this process as the helper.
+    pub(crate) fn launcher(&self) -> Launcher {
+        Launcher::new(self.helper.clone(), &self.temporary)
+    }
+
+    /// Returns all variables, of which programs get what their settings name.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = (OsString, OsString)> {
+        self.variables.iter().cloned()
     }
 
     /// Returns the settings among the variables.

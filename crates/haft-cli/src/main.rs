@@ -29,8 +29,8 @@ use crate::print::{Printer, Tone};
 
 fn main() -> ExitCode {
     // This process may have been started to run a command; then it does that and nothing else.
-    haft::process::helper::run_if_requested();
-    let environment = Environment::read();
+    let helper = haft::process::helper::run_if_requested();
+    let environment = Environment::read(helper);
     let Cli { global, command } = match Cli::read(&environment.arguments) {
         Ok(cli) => cli,
         Err(unread) => return print::unread(&unread, &environment).into(),

@@ -16,6 +16,7 @@
 //! * [`Reader`] reads files and lists directories.
 //! * [`Search`] searches in files and for files.
 //! * [`Editor`] changes files.
+//! * [`Bash`] runs commands; it is there where a [`Launcher`](haft_process::Launcher) is given.
 //! * [`CodeNav`] outlines source files and finds where names are defined and used.
 //! * [`AstSearch`] searches source files by their structure.
 //!
@@ -26,6 +27,7 @@
 //! its outcome (`haft-tool`).
 
 mod ast_search;
+mod bash;
 mod code_check;
 mod code_nav;
 mod editor;
@@ -43,6 +45,7 @@ mod undo;
 mod words;
 
 pub use ast_search::{AstMatch, AstSearch, AstSearchArgs, AstSearchOutput};
+pub use bash::{Bash, BashArgs, BashOutput, BashSettings, EndKind, LeftProcess, StreamOutput};
 pub use code_check::{Checker, Diagnostic, Severity, UnreadableOutput};
 pub use code_nav::{
     CodeNav, CodeNavArgs, CodeNavOutput, DefinitionArgs, DefinitionRow, DefinitionsOutput,

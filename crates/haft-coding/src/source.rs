@@ -4,16 +4,24 @@ use std::sync::Arc;
 
 use haft_tool::{BuildContext, Scope, SourceError, Tool, ToolSource, TypedTool};
 
-use crate::{AstSearch, CodeNav, Editor, Reader, Search, Undo};
+use crate::{AstSearch, Bash, CodeNav, Editor, Reader, Search, Undo};
 
 /// The source of the built-in tools, named `builtin`. They hold nothing of a branch, so all branches share them.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct CodingTools;
+#[derive(Debug, Clone, Default)]
+pub struct CodingTools {
+    bash: Option<Bash>,
+}
 
 impl CodingTools {
-    /// Makes the source.
+    /// Makes the source, without the tool that runs commands.
     pub fn new() -> Self {
-        Self
+        Self::default()
+    }
+
+    /// Adds the tool that runs commands.
+    pub fn bash(mut self, bash: Bash) -> Self {
+        self.bash = Some(bash);
+        self
     }
 }
 
@@ -37,6 +45,7 @@ impl ToolSource for CodingTools {
         ];
         tools
             .into_iter()
+            .chain(self.bash.clone().map(TypedTool::erase))
             .map(|tool| {
                 tool.map_err(|source| SourceError::Descriptor {
                     source_name: self.name().to_owned(),

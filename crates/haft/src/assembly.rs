@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use haft_coding::{CodingTools, Toolset};
+use haft_coding::{Bash, CodingTools, Toolset};
 use haft_policy::Policy;
 use haft_protocol::{Caller, Entrance, Outcome, RawArguments, RunId, ToolCall};
 use haft_store::{Redaction, Retention, Store, StoreConfig, StoreError};
@@ -87,6 +87,7 @@ pub struct HaftBuilder {
     calls_per_step: u64,
     calls_per_run: u64,
     toolset: Toolset,
+    bash: Option<Bash>,
     sources: Vec<Arc<dyn ToolSource>>,
 }
 
@@ -104,6 +105,7 @@ impl Haft {
             calls_per_step: haft_protocol::limits::CALLS_PER_STEP as u64,
             calls_per_run: haft_protocol::limits::CALLS_PER_RUN,
             toolset: Toolset::default(),
+            bash: None,
             sources: Vec::new(),
         }
     }
@@ -232,6 +234,12 @@ impl HaftBuilder {
         self
     }
 
+    /// Adds the tool that runs commands, which needs to be told how.
+    pub fn bash(mut self, bash: Bash) -> Self {
+        self.bash = Some(bash);
+        self
+    }
+
     /// Adds a source of tools beside the built-in ones.
     pub fn source(mut self, source: Arc<dyn ToolSource>) -> Self {
         self.sources.push(source);
@@ -315,7 +323,12 @@ impl HaftBuilder {
             ids: Arc::new(SystemIds),
         };
         let registry = Registry::new(BuildContext::default());
-        registry.register(Arc::new(CodingTools::new()), OnConflict::Reject)?;
+        let tools = CodingTools::new();
+        let tools = match self.bash {
+            Some(bash) => tools.bash(bash),
+            None => tools,
+        };
+        registry.register(Arc::new(tools), OnConflict::Reject)?;
         self.toolset.arrange(&registry)?;
         for source in self.sources {
             registry.register(source, OnConflict::Reject)?;

@@ -22,7 +22,10 @@ struct Line {
 
 pub(crate) fn run(invocation: &Invocation<'_>, _: &DoctorArgs) -> anyhow::Result<Exit> {
     let (assembled, mistakes) = assemble_in_part(invocation);
-    let lines = lines(assembled.as_ref(), &mistakes);
+    let mut lines = lines(assembled.as_ref(), &mistakes);
+    if let Some(assembled) = &assembled {
+        lines.push(sandbox(&invocation.environment.launcher().self_test(), assembled));
+    }
     let printer = invocation.printer;
     let exit =
         if lines.iter().any(|line| line.tone == Tone::Bad) { Exit::Failed } else { Exit::Ok };
@@ -53,6 +56,34 @@ pub(crate) fn run(invocation: &Invocation<'_>, _: &DoctorArgs) -> anyhow::Result
         printer.entry(&words, (Tone::Plain, &line.text));
     }
     Ok(exit)
+}
+
+/// Says how far programs can be confined here, and whether that is as far as is wanted.
+fn sandbox(report: &haft::process::Report, assembled: &Assembled) -> Line {
+    let programs = &assembled.config.programs;
+    let best = report.strongest();
+    let tone = match best {
+        best if best < programs.sandbox_at_least => Tone::Bad,
+        best if best < programs.sandbox => Tone::Warn,
+        _ => Tone::Good,
+    };
+    let tried = report.levels.iter().filter(|it| it.level == best).flat_map(|it| &it.trials);
+    let (refused, all) = tried
+        .fold((0, 0), |(refused, all), trial| (refused + usize::from(trial.is_refused), all + 1));
+    let mut text = format!("level {best} works");
+    if refused > 0 {
+        text.push_str(&format!(": {refused} of {all} ways out were tried and closed"));
+    }
+    if let (true, Some((level, problem))) = (best < programs.sandbox, report.first_problem()) {
+        text.push_str(&format!("; level {level} does not: {problem}"));
+    }
+    if best < programs.sandbox_at_least {
+        text.push_str(&format!(
+            "; `programs.sandbox_at_least` is {}, so no program is started",
+            programs.sandbox_at_least
+        ));
+    }
+    Line { topic: "sandbox", tone, text }
 }
 
 fn lines(assembled: Option<&Assembled>, mistakes: &[anyhow::Error]) -> Vec<Line> {

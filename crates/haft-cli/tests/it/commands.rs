@@ -1,5 +1,6 @@
 //! What each command takes, prints, and how it ends.
 
+mod bash;
 mod calls;
 mod doors;
 mod envelopes;

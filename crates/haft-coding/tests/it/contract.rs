@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use haft_coding::{AstSearch, CodeNav, CodingTools, Reader, Search};
+use haft_coding::{AstSearch, Bash, BashSettings, CodeNav, CodingTools, Reader, Search};
 use haft_testkit::kit::source_conforms;
 use haft_tool::{BuildContext, TypedTool};
 use serde_json::Value;
@@ -214,6 +214,34 @@ fn the_search_by_structure_is_advertised_with_every_argument_described() {
 }
 
 #[test]
+fn bash_is_advertised_with_every_argument_described() {
+    let launcher = haft_process::Launcher::new(None, "/tmp");
+    let bash = Bash::new(launcher, BashSettings::default());
+    insta::assert_snapshot!(shown(bash), @r#"
+    Runs a command in the workspace and shows how it ended and what it printed.
+
+    - `command` goes to bash exactly as it is written; `argv` starts a program without a shell. Give one of them.
+    - Each call is a process of its own: a directory that was entered or a variable that was set does not last.
+    - There is no terminal, standard input is empty, and programs that ask a question fail. `HOME` and `TMPDIR` are an empty directory that goes after the call.
+    - Processes that are still running when the command ends are stopped. A command that runs out of time is stopped, and what it had printed is shown.
+    - Of long output the start and the end are shown. Where a sandbox is in force, files outside the workspace cannot be changed and there is no network; the result names its level.
+
+    Read, search and edit files with the tools made for it; they are bounded and can be taken back.
+
+    command {"type":"string","maxLength":100000,"minLength":1}
+        A command for bash, which gets exactly this text.
+    argv {"type":"array","maxItems":1000,"items":{"type":"string","maxLength":100000},"minItems":1}
+        A program and its arguments, in place of `command`; no shell looks at them.
+    cwd {"type":"string","minLength":1,"default":"."}
+        The directory to start in.
+    timeout_ms {"type":"integer","maximum":300000,"minimum":1}
+        Milliseconds it may run; 30000 where nothing is given.
+
+    required: null
+    "#);
+}
+
+#[test]
 fn each_action_has_a_contract_of_its_own() {
     let required = |tool: Arc<dyn haft_tool::Tool>, action: &str| {
         let contract = tool.descriptor().input().branch(action).unwrap();
@@ -229,5 +257,7 @@ fn each_action_has_a_contract_of_its_own() {
 
 #[tokio::test]
 async fn the_source_conforms() {
-    source_conforms(Arc::new(CodingTools::new()), BuildContext::default()).await;
+    let launcher = haft_process::Launcher::new(None, "/tmp");
+    let tools = CodingTools::new().bash(Bash::new(launcher, BashSettings::default()));
+    source_conforms(Arc::new(tools), BuildContext::default()).await;
 }

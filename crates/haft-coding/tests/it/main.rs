@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod ast_search;
+mod bash;
 mod code_check;
 mod code_nav;
 mod contract;

@@ -191,9 +191,17 @@ fn a_tool_answers_to_both_its_names() {
 fn tools_are_listed_and_shown() {
     let rig = workspace();
     insta::assert_snapshot!(rig.haft(&["tools"]).stdout, @r"
-    reader  Reads files and lists directories of the workspace.
-    search  Searches the workspace.
-    undo    Takes back what one call changed in files, and nothing else.
+    reader      Reads files and lists directories of the workspace.
+    search      Searches the workspace.
+    editor      Changes files of the workspace: `edit` text in a file, `write` a
+                whole file, `insert` lines, `delete`, `move`, `mkdir`.
+    code_nav    Finds its way in source code: Python, Rust, TypeScript, JavaScript,
+                Go, C, C++ and Java.
+    ast_search  Searches source code by its structure: Python, Rust, TypeScript,
+                JavaScript, Go, C, C++ and Java.
+    undo        Takes back what one call changed in files, and nothing else.
+    bash        Runs a command in the workspace and shows how it ended and what it
+                printed.
     `haft tools show NAME` shows what a tool takes
     ");
     insta::assert_snapshot!(rig.haft(&["tools", "show", "reader"]).stdout, @r#"

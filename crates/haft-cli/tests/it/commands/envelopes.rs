@@ -167,6 +167,57 @@ fn of_tools() {
             "fingerprint": "DIGEST"
           },
           {
+            "name": "builtin/editor",
+            "wire": "editor",
+            "alias_of": null,
+            "source": "builtin",
+            "description": "…",
+            "capabilities": {
+              "effects": [
+                "read_files",
+                "write_files"
+              ],
+              "checkpoint": "file",
+              "cost": "free",
+              "approval": "by_policy"
+            },
+            "fingerprint": "DIGEST"
+          },
+          {
+            "name": "builtin/code_nav",
+            "wire": "code_nav",
+            "alias_of": null,
+            "source": "builtin",
+            "description": "…",
+            "capabilities": {
+              "effects": [
+                "read_files"
+              ],
+              "read_only": true,
+              "idempotent": true,
+              "cost": "free",
+              "approval": "by_policy"
+            },
+            "fingerprint": "DIGEST"
+          },
+          {
+            "name": "builtin/ast_search",
+            "wire": "ast_search",
+            "alias_of": null,
+            "source": "builtin",
+            "description": "…",
+            "capabilities": {
+              "effects": [
+                "read_files"
+              ],
+              "read_only": true,
+              "idempotent": true,
+              "cost": "free",
+              "approval": "by_policy"
+            },
+            "fingerprint": "DIGEST"
+          },
+          {
             "name": "builtin/undo",
             "wire": "undo",
             "alias_of": null,
@@ -176,6 +227,26 @@ fn of_tools() {
               "effects": [
                 "read_files",
                 "write_files"
+              ],
+              "cost": "free",
+              "approval": "by_policy"
+            },
+            "fingerprint": "DIGEST"
+          },
+          {
+            "name": "builtin/bash",
+            "wire": "bash",
+            "alias_of": null,
+            "source": "builtin",
+            "description": "…",
+            "capabilities": {
+              "effects": [
+                "read_files",
+                "write_files",
+                "execute"
+              ],
+              "side_effects": [
+                "whatever the programs do"
               ],
               "cost": "free",
               "approval": "by_policy"

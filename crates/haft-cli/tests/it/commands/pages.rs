@@ -88,6 +88,10 @@ fn the_help_names_the_exit_codes() {
       trust        Let this project's own rules count, after you have read them
       log          List recorded calls, newest first
       show         Show one recorded call
+      changes      List what calls changed in the files of this workspace, newest
+                   first
+      diff         Show what a call changed, line by line
+      undo         Take back what a call changed in files
       state        Look after recorded state
       doctor       Check the set-up and say what each part stands on
       completions  Print a completion script for your shell

@@ -216,16 +216,17 @@ fn state_says_what_it_takes_up_and_what_would_go() {
     insta::assert_snapshot!(masked(&rig, &rig.haft(&["state", "du"]).stdout), @r"
     where     …/state
     calls     4, the oldest of DATE TIME
+    changes   0 of files, that can be taken back
     database  N KiB
-    artifacts 0 bytes in 0 files
+    content   0 bytes in 0 files
     ");
-    insta::assert_snapshot!(rig.haft(&["state", "gc", "--dry-run"]).stdout, @"would remove 0 calls, 0 artifacts and 0 bytes of stored content");
+    insta::assert_snapshot!(rig.haft(&["state", "gc", "--dry-run"]).stdout, @"would remove 0 calls, 0 artifacts, 0 changes of files and 0 bytes of stored content");
     rig.config("[journal]\nretention_calls = 1\n");
     let would = rig.json(&["state", "gc", "--dry-run"]);
     assert_eq!(would["data"]["calls"], 3);
     assert_eq!(rig.recorded(), 4, "a dry run removes nothing");
     let ran = rig.haft(&["state", "gc"]);
-    insta::assert_snapshot!(ran.stdout, @"removed 3 calls, 0 artifacts and 0 bytes of stored content");
+    insta::assert_snapshot!(ran.stdout, @"removed 3 calls, 0 artifacts, 0 changes of files and 0 bytes of stored content");
     assert_eq!(rig.recorded(), 1);
 }
 

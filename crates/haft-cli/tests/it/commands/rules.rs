@@ -174,16 +174,20 @@ fn doctor_says_what_each_part_stands_on() {
                    `haft trust`: follow the rule `allow tool = "*"`
     policy    ok   preset edit, 1 rule
     ports     ok   journal: state directory …/state
-              ok   binder: the workspace of …/ws
-              note checkpoints: none: nothing is saved before a call
-              note capture: none: only changes that a tool reports are known
+              ok   binder: the workspace of …/ws; record of changes:
+                   state directory …/state
+              ok   checkpoints: a look at the roots before and after a call that may
+                   change anything in them
+              ok   capture: a look at the roots before and after a call that may
+                   change anything in them
               ok   artifacts: state directory …/state
               note approver: nobody: standard input is no terminal, or --json was
                    given
               ok   exclusion: lock files in …/state/locks
               ok   clock: system clock
               ok   ids: random numbers of the operating system
-    tools     ok   reader, search, undo
+    tools     ok   reader, search, editor, code_nav, ast_search, undo, bash
+    sandbox   ok   level files+net works: 12 of 12 ways out were tried and closed
     "#);
     let none = rig.json(&["--no-state", "doctor"]);
     let lines = none["data"]["lines"].as_array().unwrap().clone();

@@ -167,7 +167,7 @@ fn o_121_a_setting_that_is_misspelled_stops_the_command() {
       1 | [mcp.servers.x]
         |  ^^^
 
-    error: …/config/config.toml:2:1: unknown key `rules.deny`: expected `decision`, `tool`, `tools`, `path`, `paths`, `capabilities`, `access` or `reason`
+    error: …/config/config.toml:2:1: unknown key `rules.deny`: expected `decision`, `tool`, `tools`, `path`, `paths`, `command`, `commands`, `capabilities`, `access` or `reason`
         |
       2 | deny = "a"
         | ^^^^
