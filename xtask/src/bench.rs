@@ -8,6 +8,7 @@ mod inside;
 mod measure;
 mod report;
 mod scenarios;
+mod syntax;
 mod tree;
 
 use std::fs;

