@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use haft_protocol::{Digest, ErrorKind, Failure, LogicalPath, Notice, NoticeKind, limits};
+use haft_protocol::{Digest, ErrorKind, Failure, LogicalPath, limits};
 use haft_text::Kind;
 use haft_tool::{Call, Output};
 use haft_workspace::{Expected, FileKind, WorkspaceCall, WritePlace, Writer, Written};
@@ -21,8 +21,6 @@ pub(super) struct Target<'c> {
 /// A file that was read whole.
 pub(super) struct Content {
     pub(super) bytes: Vec<u8>,
-    /// How many names it has.
-    links: u64,
 }
 
 impl<'c> Target<'c> {
@@ -51,7 +49,7 @@ impl<'c> Target<'c> {
     pub(super) fn read(&self) -> Result<Content, Failure> {
         let path = self.path();
         let file = self.writer.view().open(self.place.resolved())?;
-        let (len, links) = (file.metadata().len, file.metadata().links);
+        let len = file.metadata().len;
         let too_long = || {
             let text = format!(
                 "`{path}` is too long to edit: more than {}",
@@ -84,7 +82,7 @@ impl<'c> Target<'c> {
         if bytes.len() as u64 > limits::EDIT_FILE_BYTES {
             return Err(too_long());
         }
-        Ok(Content { bytes, links })
+        Ok(Content { bytes })
     }
 
     /// Reads the whole file as text.
@@ -112,19 +110,7 @@ impl<'c> Target<'c> {
     /// Puts new content in the place of what was read.
     pub(super) fn replace(&self, before: &Content, after: &[u8]) -> Result<Written, Failure> {
         let expected = Expected::Content(Digest::of_bytes(&before.bytes));
-        let mut written = self.writer.replace(&self.place, expected, after)?;
-        if before.links > 1 && !written.changes.is_empty() {
-            let others = match before.links - 1 {
-                1 => "its other name still leads".to_owned(),
-                others => format!("its {others} other names still lead"),
-            };
-            let text = format!(
-                "`{}` was replaced, not rewritten: {others} to the old content",
-                self.path()
-            );
-            written.notices.push(Notice::new(NoticeKind::Degraded, text));
-        }
-        Ok(written)
+        Ok(self.writer.replace(&self.place, expected, after)?)
     }
 }
 

@@ -55,12 +55,11 @@ impl Existing {
     /// Says what happens to the file's other names, where it has some.
     pub(super) fn other_names(&self, place: &Resolved) -> Option<Notice> {
         let others = self.metadata.links.checked_sub(1).filter(|others| *others > 0)?;
-        let names = if others == 1 { "another name" } else { "other names" };
-        let text = format!(
-            "`{}` had {names}, which keep{} what stood there before ({others} in all)",
-            place.logical(),
-            if others == 1 { "s" } else { "" }
-        );
+        let names = match others {
+            1 => "another name, which keeps".to_owned(),
+            others => format!("{others} other names, which keep"),
+        };
+        let text = format!("`{}` had {names} what stood there before", place.logical());
         Some(Notice::new(NoticeKind::Degraded, text))
     }
 }

@@ -171,7 +171,7 @@ fn o_005_what_cannot_be_kept_is_told() {
     set_mode(&hands, "run", 0o4755);
     insta::assert_snapshot!(hands.write("f", "two"), @"
     modified f: file of 3 bytes 644 -> file of 3 bytes 644
-    [notice: `f` had another name, which keeps what stood there before (1 in all)]
+    [notice: `f` had another name, which keeps what stood there before]
     ");
     assert_eq!(hands.text("g"), "one");
     insta::assert_snapshot!(hands.write("run", "two"), @"
