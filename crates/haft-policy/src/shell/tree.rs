@@ -235,8 +235,11 @@ impl<'t> Walk<'t, '_> {
 
     /// Checks that a comment begins where bash begins one: at the start of a word.
     fn comment(&mut self, node: Node<'_>) {
-        let before = self.source.get(..node.start_byte()).and_then(|it| it.chars().next_back());
-        if before.is_some_and(|it| !matches!(it, ' ' | '\t' | '\n' | ';' | '&' | '|' | '(' | ')')) {
+        let mut before = self.source.get(..node.start_byte()).unwrap_or_default().chars().rev();
+        let (before, further) = (before.next(), before.next());
+        let begins = matches!(before, None | Some(' ' | '\t' | '\n' | ';' | '&' | '|' | '(' | ')'));
+        // What is escaped before it is part of a word that goes on.
+        if !begins || further == Some('\\') {
             self.unclear(node, "it is no comment to a shell");
         }
     }

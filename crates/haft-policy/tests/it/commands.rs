@@ -286,6 +286,7 @@ fn what_could_be_denied_is_asked_about() {
         "((ls)|(id))",
         "exec {x}>\\'{ rm; }#",
         "ls\n\\\n${x:-rm}",
+        "ls a &>b \\ #c || rm x",
     ];
     check(&policy, Ask, &unsure);
     // A yes that was said beforehand was not said to this.
@@ -347,7 +348,7 @@ fn presets_ask_about_commands_without_rules() {
 #[test]
 fn a_rule_about_commands_is_about_no_other_calls() {
     assert_eq!(Call::reads("a").under(&denying(&["*"])).decision(), Allow);
-    assert_eq!(Call::edits("a").under(&denying(&["*"])).filter().is_open(), true);
+    assert!(Call::edits("a").under(&denying(&["*"])).filter().is_open());
     let read_only =
         Policy::new(Preset::ReadOnly, vec![commands(Rule::allow(), &["*"])], false).unwrap();
     assert_eq!(Call::edits("a").under(&read_only).decision(), Deny);

@@ -624,7 +624,7 @@ fn nothing_makes_reading_long_or_deep() {
     for input in inputs {
         let script = Script::parse(&input);
         let commands = script.commands().len();
-        assert!(!script.unclear().is_empty(), "{:.20}: {commands} commands", input);
+        assert!(!script.unclear().is_empty(), "{input:.20}: {commands} commands");
         assert!(commands <= 250);
         for line in script.unclear() {
             assert!(line.to_string().len() < 1_000, "{line}");

@@ -9,7 +9,7 @@ use crate::call::Call;
 /// A text in the making, of which it is known what it runs.
 #[derive(Debug, Clone)]
 struct Text {
-    text: String,
+    written: String,
     programs: Vec<&'static str>,
     is_plain: bool,
 }
@@ -44,7 +44,7 @@ fn command() -> impl Strategy<Value = Text> {
             };
             let substituted = if tail.contains("$(ls)") { vec!["ls"] } else { Vec::new() };
             let programs = [program].into_iter().chain(substituted).collect();
-            Text { text: format!("{written}{tail}"), programs, is_plain }
+            Text { written: format!("{written}{tail}"), programs, is_plain }
         },
     )
 }
@@ -55,7 +55,7 @@ fn text() -> impl Strategy<Value = Text> {
             "; ", " && ", " || ", " | ", " & ", "\n", ";", "&", "|", "&&",
         ]);
         let joined = (inner.clone(), joint, inner.clone()).prop_map(|(one, joint, other)| Text {
-            text: format!("{}{joint}{}", one.text, other.text),
+            written: format!("{}{joint}{}", one.written, other.written),
             programs: [one.programs, other.programs].concat(),
             is_plain: one.is_plain && other.is_plain,
         });
@@ -71,7 +71,7 @@ fn text() -> impl Strategy<Value = Text> {
         ];
         let framed = (inner, prop::sample::select(frames.to_vec())).prop_map(
             |(inner, (before, after, plain))| Text {
-                text: format!("{before}{}{after}", inner.text),
+                written: format!("{before}{}{after}", inner.written),
                 programs: [inner.programs, vec!["ls"]].concat(),
                 is_plain: inner.is_plain && plain,
             },
@@ -98,23 +98,23 @@ proptest! {
     #[test]
     fn a_text_is_allowed_when_it_is_plain_and_each_command_is(text in text()) {
         let all_allowed = text.programs.iter().all(|it| ALLOWED.contains(it));
-        let decision = Call::runs(&text.text).under(&allowing()).decision();
+        let decision = Call::runs(&text.written).under(&allowing()).decision();
         // A parenthesis right behind another is a calculation to a shell.
-        let is_clear = !text.text.contains("((") && !text.text.contains("()");
+        let is_clear = !text.written.contains("((") && !text.written.contains("()");
         if text.is_plain && all_allowed && is_clear {
-            prop_assert_eq!(decision, Allow, "{}", text.text);
+            prop_assert_eq!(decision, Allow, "{}", text.written);
         } else if !text.is_plain || !all_allowed {
-            prop_assert_eq!(decision, Ask, "{}", text.text);
+            prop_assert_eq!(decision, Ask, "{}", text.written);
         }
     }
 
     #[test]
     fn a_command_that_is_denied_is_found_wherever_it_stands(text in text()) {
-        let decision = Call::runs(&text.text).under(&denying()).decision();
+        let decision = Call::runs(&text.written).under(&denying()).decision();
         if text.programs.contains(&"rm") {
-            prop_assert_ne!(decision, Allow, "{}", text.text);
+            prop_assert_ne!(decision, Allow, "{}", text.written);
         } else {
-            prop_assert_ne!(decision, Deny, "{}", text.text);
+            prop_assert_ne!(decision, Deny, "{}", text.written);
         }
     }
 
@@ -124,7 +124,7 @@ proptest! {
         pieces in prop::collection::vec(prop::sample::select(PIECES), 0..8),
     ) {
         let tail: String = pieces.concat();
-        let whole = format!("{}{tail}", text.text);
+        let whole = format!("{}{tail}", text.written);
         if Call::runs(&whole).under(&allowing()).decision() == Allow {
             prop_assert!(text.programs.iter().all(|it| ALLOWED.contains(it)), "{}", whole);
             // What is left of the tail is words of the last command, or nothing that runs `id`.
