@@ -5,7 +5,8 @@
 //! - ```` ```file PATH ```` writes a file. With the word `escaped` after the path, the lines are joined without line ends
 //!   and `\n`, `\r`, `\t`, `\\` and `\xNN` stand for bytes.
 //! - ```` ```rules ```` sets the rules and the preset of the calls that follow, as a configuration file would.
-//! - ```` ```call TOOL ```` makes a call with the JSON in the fence.
+//! - ```` ```call TOOL ```` makes a call with the JSON in the fence, where `LATEST` stands for the id of the latest call that
+//!   changed a file.
 //! - ```` ```outcome ```` is what the last call has to come to: its status in the first line, then what a model reads. A
 //!   call that no outcome follows has to succeed.
 //! - ```` ```bytes PATH ```` is what a file has to hold now, written as with `escaped`.

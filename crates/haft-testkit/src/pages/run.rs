@@ -19,6 +19,9 @@ use super::fence::{Fence, FenceKind, PageError, fences, unescape};
 /// The configuration file of a page's rules.
 const RULES_FILE: &str = "rules.toml";
 
+/// What stands for the id of the latest call that changed a file.
+const LATEST: &str = "LATEST";
+
 /// Runs a page and returns it with its outcomes as they are now.
 ///
 /// # Errors
@@ -147,6 +150,15 @@ impl House {
                 .open()
                 .map_err(|error| error.to_string())?,
         };
-        Ok(self.haft.insert(haft).call(tool, arguments).await)
+        let haft = self.haft.insert(haft);
+        let latest = || {
+            let changed = haft.store()?.changed_calls(haft.workspace().real_roots(), 1);
+            Some(changed.ok()?.pop()?.to_string())
+        };
+        let arguments = match arguments.contains(LATEST) {
+            true => arguments.replace(LATEST, &latest().ok_or("no call changed anything yet")?),
+            false => arguments.to_owned(),
+        };
+        Ok(haft.call(tool, arguments).await)
     }
 }
