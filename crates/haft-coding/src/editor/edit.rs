@@ -14,6 +14,7 @@ use crate::words::counted;
 
 pub(super) fn edit(target: &Target<'_>, args: &EditArgs) -> Result<Shown<EditorOutput>, Failure> {
     let edits = edits(args)?;
+    refusal::check(&edits)?;
     let before = target.read_text()?;
     let evidence = target.evidence();
     let rules = EditRules {

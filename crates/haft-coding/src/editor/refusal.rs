@@ -9,6 +9,30 @@ use serde_json::{Value, json};
 
 use crate::words::{counted, grouped, size};
 
+/// Refuses edits that no file could make possible.
+pub(super) fn check(edits: &[Edit]) -> Result<(), Failure> {
+    match edits.iter().position(|edit| edit.old.is_empty()) {
+        None => Ok(()),
+        Some(number) => {
+            Err(failed(edits, number, ErrorKind::InvalidArguments, EMPTY.to_owned())
+                .hint(ELSEWHERE))
+        }
+    }
+}
+
+const EMPTY: &str = "\"old\" is empty, so it stands nowhere in particular";
+const ELSEWHERE: &str = "to put lines between others, use \"action\": \"insert\"; to write a whole file, use \"action\": \"write\"";
+
+/// A failure of one of several edits.
+fn failed(edits: &[Edit], number: usize, kind: ErrorKind, text: String) -> Failure {
+    let about = if edits.len() > 1 {
+        format!("edit {} of {}: ", number + 1, edits.len())
+    } else {
+        String::new()
+    };
+    Failure::new(kind, format!("{about}{text}; nothing was changed"))
+}
+
 /// Puts a refusal into words, with a corrected call where there is one.
 pub(super) fn refused(
     path: &LogicalPath,
@@ -17,23 +41,23 @@ pub(super) fn refused(
     error: EditError,
 ) -> Failure {
     let number = error.edit;
-    let about = if edits.len() > 1 {
-        format!("edit {} of {}: ", number + 1, edits.len())
-    } else {
-        String::new()
-    };
-    let failed =
-        |kind, text: String| Failure::new(kind, format!("{about}{text}; nothing was changed"));
+    let failed = |kind, text: String| failed(edits, number, kind, text);
     let corrected = |change: &dyn Fn(&mut Edit)| corrected(path, edits, number, change);
     match error.refusal {
-        Refusal::EmptyOld => failed(ErrorKind::InvalidArguments, "\"old\" is empty, so it stands nowhere in particular".to_owned())
-            .hint("to put lines between others, use \"action\": \"insert\"; to write a whole file, use \"action\": \"write\""),
-        Refusal::Identical => failed(ErrorKind::InvalidArguments, "\"old\" and \"new\" are the same".to_owned())
-            .hint("leave the edit out, or say what is to be different"),
-        Refusal::Unchanged => failed(ErrorKind::InvalidArguments, format!("after these edits `{path}` would be what it is"))
-            .hint("leave out edits that undo each other"),
+        Refusal::EmptyOld => failed(ErrorKind::InvalidArguments, EMPTY.to_owned()).hint(ELSEWHERE),
+        Refusal::Identical => {
+            failed(ErrorKind::InvalidArguments, "\"old\" and \"new\" are the same".to_owned())
+                .hint("leave the edit out, or say what is to be different")
+        }
+        Refusal::Unchanged => failed(
+            ErrorKind::InvalidArguments,
+            format!("after these edits `{path}` would be what it is"),
+        )
+        .hint("leave out edits that undo each other"),
         Refusal::NotFound { without_numbers: Some(edit), .. } => {
-            let text = format!("\"old\" stands nowhere in `{path}`: it begins its lines with the line numbers that reading shows");
+            let text = format!(
+                "\"old\" stands nowhere in `{path}`: it begins its lines with the line numbers that reading shows"
+            );
             let send = corrected(&|it| it.clone_from(&edit));
             with_call(failed(ErrorKind::NotFound, text), "drop the numbers and the tabs", send)
         }
@@ -44,7 +68,14 @@ pub(super) fn refused(
                     .hint("read the file, and copy \"old\" from it");
             };
             let failure = failed(ErrorKind::NotFound, text);
-            let failure = Failure { model_text: format!("{}\n{}", failure.model_text, place(&nearest, encoding)), ..failure };
+            let failure = Failure {
+                model_text: format!(
+                    "{}\n{}",
+                    failure.model_text,
+                    place(&nearest, encoding, number)
+                ),
+                ..failure
+            };
             match &nearest.old {
                 Some(old) => {
                     let send = corrected(&|it| it.old.clone_from(old));
@@ -54,18 +85,31 @@ pub(super) fn refused(
             }
         }
         Refusal::Ambiguous { grade, lines, has_more, is_overlapping, only } => {
-            let failure = failed(ErrorKind::InvalidArguments, ambiguous(path, grade, &lines, has_more, is_overlapping));
+            let failure = failed(
+                ErrorKind::InvalidArguments,
+                ambiguous(path, grade, &lines, has_more, is_overlapping),
+            );
             told_apart(failure, &only, is_overlapping, &corrected)
         }
         Refusal::TooManyPlaces { most } => {
-            let text = format!("\"old\" stands in more than {} places of `{path}`", grouped(most as u64));
+            let text =
+                format!("\"old\" stands in more than {} places of `{path}`", grouped(most as u64));
             failed(ErrorKind::LimitExceeded, text).hint("give a longer \"old\"")
         }
         Refusal::Unindentable { line, nearest } => {
-            let text = format!("\"old\" was found in `{path}` but for its indentation, and line {line} of \"new\" is not indented by what would have to go");
+            let text = format!(
+                "\"old\" was found in `{path}` but for its indentation, and line {line} of \"new\" is not indented by what would have to go"
+            );
             let failure = failed(ErrorKind::InvalidArguments, text);
-            Failure { model_text: format!("{}\n{}", failure.model_text, place(&nearest, encoding)), ..failure }
-                .hint("indent \"old\" and \"new\" as the file does")
+            Failure {
+                model_text: format!(
+                    "{}\n{}",
+                    failure.model_text,
+                    place(&nearest, encoding, number)
+                ),
+                ..failure
+            }
+            .hint("indent \"old\" and \"new\" as the file does")
         }
         Refusal::Unwritable(error) => unwritable(path, error, "new", failed),
         other => failed(ErrorKind::Conflict, other.to_string()),
@@ -140,13 +184,14 @@ fn corrected(
 }
 
 /// Shows the place that is most like what was looked for, and where it begins to differ.
-fn place(nearest: &Nearest, encoding: Encoding) -> String {
+fn place(nearest: &Nearest, encoding: Encoding, edits_before: usize) -> String {
     let lines = if nearest.first_line == nearest.last_line {
         format!("line {}", nearest.first_line)
     } else {
         format!("lines {} to {}", nearest.first_line, nearest.last_line)
     };
-    let mut text = format!("The nearest place is {lines}:\n");
+    let counted = if edits_before > 0 { ", counted after the edits before" } else { "" };
+    let mut text = format!("The nearest place is {lines}{counted}:\n");
     let width = nearest.last_line.to_string().len();
     let shown = nearest.text.split_inclusive('\n').zip(nearest.first_line..);
     for (line, number) in shown.take(limits::NEAREST_LINES) {

@@ -8,6 +8,8 @@ mod bash;
 mod code_check;
 mod code_nav;
 mod contract;
+mod editor;
+mod editor_faults;
 mod faults;
 mod find;
 mod grep;

@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime};
 use haft_coding::CodingTools;
 use haft_policy::{Policy, Preset, Rule};
 use haft_protocol::{Caller, Entrance, Failure, Outcome, RunId, Status, ToolCall};
+use haft_testkit::MemoryEffects;
 use haft_testkit::doors::{
     CountedIds, MemoryArtifacts, MemoryJournal, Oracle, SteppingClock, Steps,
 };
@@ -37,6 +38,15 @@ impl Rig {
     }
 
     pub(crate) fn with_rules(rules: Vec<Rule>) -> Self {
+        Self::with(Preset::ReadOnly, rules)
+    }
+
+    /// Lets calls change files.
+    pub(crate) fn editing() -> Self {
+        Self::with(Preset::Edit, Vec::new())
+    }
+
+    pub(crate) fn with(preset: Preset, rules: Vec<Rule>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("ws")).unwrap();
         fs::create_dir_all(folder.path().join("out/deep")).unwrap();
@@ -51,7 +61,9 @@ impl Rig {
         let steps = Arc::new(Steps::default());
         let ports = Ports {
             journal: Arc::new(MemoryJournal::default()),
-            binder: Arc::new(WorkspaceBinder::new(workspace)),
+            binder: Arc::new(
+                WorkspaceBinder::new(workspace).with_effects(Arc::new(MemoryEffects::default())),
+            ),
             checkpoints: steps.clone(),
             capture: steps.clone(),
             artifacts: Arc::new(MemoryArtifacts::default()),
@@ -69,7 +81,7 @@ impl Rig {
             branch: None,
             parent: None,
         };
-        let policy = Policy::new(Preset::ReadOnly, rules, false).unwrap();
+        let policy = Policy::new(preset, rules, false).unwrap();
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_time()
@@ -129,6 +141,24 @@ impl Rig {
     /// What the caller has seen of files so far.
     pub(crate) fn ledger(&self) -> ReadLedger {
         self.context.ledger.as_ref().unwrap().value()
+    }
+
+    /// Forgets that anybody remembers what was read.
+    pub(crate) fn without_ledger(mut self) -> Self {
+        self.context.ledger = None;
+        self
+    }
+
+    /// What a file holds.
+    pub(crate) fn bytes(&self, path: &str) -> Vec<u8> {
+        fs::read(self.ws(path)).unwrap()
+    }
+
+    /// Reads a file, then changes it, and returns what a model is told.
+    pub(crate) fn read_and(&self, action: &str, args: &Value) -> String {
+        let outcome = self.call("reader", "read", &json!({ "path": args["path"] }));
+        assert!(outcome.is_ok(), "{}", outcome.model_text());
+        self.text("editor", action, args)
     }
 
     /// Starts a call.
