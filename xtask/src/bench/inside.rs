@@ -1,4 +1,4 @@
-//! What is measured inside one process, by the benchmark that belongs to the `haft` crate.
+//! What is measured inside one process, by the benchmarks that belong to the `haft` crate.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -17,10 +17,21 @@ pub(crate) struct Row {
     pub(crate) beside_nanoseconds: f64,
 }
 
-/// Builds and runs the benchmark of the call path, and returns what it printed.
-pub(crate) fn measure_call_path(root: &Path) -> Result<Value> {
+/// A benchmark of the `haft` crate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Benchmark {
+    CallPath,
+    Hands,
+}
+
+/// Builds and runs a benchmark, and returns what it printed.
+pub(crate) fn measure(root: &Path, benchmark: Benchmark) -> Result<Value> {
+    let name = match benchmark {
+        Benchmark::CallPath => "call_path",
+        Benchmark::Hands => "hands",
+    };
     let mut command = repository::cargo(root);
-    command.args(["bench", "--package", "haft", "--bench", "call_path"]);
+    command.args(["bench", "--package", "haft", "--bench", name]);
     eprintln!("+ {}", repository::spelled(&command));
     let output = command.stderr(Stdio::inherit()).output().context("cannot start cargo bench")?;
     ensure!(output.status.success(), "the benchmark failed with {}", output.status);
@@ -65,6 +76,47 @@ pub(crate) fn registry(measured: &Value) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
+/// Returns what an edit of a long file costs beside reading, replacing and writing it by hand.
+pub(crate) fn edit(measured: &Value) -> Result<Vec<Row>> {
+    Ok(vec![Row {
+        what: "an edit in 10 MiB".to_owned(),
+        nanoseconds: number(measured, "/edit_ns/ours")?,
+        beside: "read, replace, write, sync, rename".to_owned(),
+        beside_nanoseconds: number(measured, "/edit_ns/by_hand")?,
+    }])
+}
+
+/// Returns what starting a program costs at each level, beside starting it from here.
+pub(crate) fn spawn(measured: &Value) -> Result<Vec<Row>> {
+    let bare = number(measured, "/spawn_ns/bare")?;
+    let levels = measured.pointer("/spawn_ns/levels").and_then(Value::as_object);
+    let levels = levels.context("the benchmark measured no level")?;
+    let row = |(level, nanoseconds): (&String, &Value)| {
+        Ok(Row {
+            what: format!("a program at level {level}"),
+            nanoseconds: nanoseconds.as_f64().context("a time is a number")?,
+            beside: "a program".to_owned(),
+            beside_nanoseconds: bare,
+        })
+    };
+    levels.iter().map(row).collect()
+}
+
+/// Returns what running a program costs in trees of growing size, beside the smallest.
+pub(crate) fn scan(measured: &Value) -> Result<Vec<Row>> {
+    let trees = measured["scan_ns"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let (smallest, larger) = trees.split_first().context("the benchmark measured no tree")?;
+    let row = |tree: &Value| {
+        Ok(Row {
+            what: format!("running a program in a tree of {} files", tree["files"]),
+            nanoseconds: number(tree, "/call")?,
+            beside: format!("of {}", smallest["files"]),
+            beside_nanoseconds: number(smallest, "/call")?,
+        })
+    };
+    larger.iter().map(row).collect()
+}
+
 fn number(measured: &Value, pointer: &str) -> Result<f64> {
     let value = measured.pointer(pointer).and_then(Value::as_f64);
     value.with_context(|| format!("the benchmark measured no {pointer}"))
@@ -102,6 +154,21 @@ mod tests {
                 ("finding one of 500 tools", "one of 50")
             ]
         );
+    }
+
+    #[test]
+    fn levels_stand_beside_a_bare_program_and_trees_beside_the_smallest() {
+        let measured = json!({
+            "spawn_ns": { "bare": 1.0, "levels": { "none": 2.0, "files": 4.0 } },
+            "scan_ns": [{ "files": 1, "call": 5.0 }, { "files": 1000, "call": 10.0 }],
+        });
+        let ratios = |rows: Vec<Row>| -> Vec<f64> {
+            rows.iter().map(|it| it.nanoseconds / it.beside_nanoseconds).collect()
+        };
+        let mut spawned = ratios(spawn(&measured).unwrap());
+        spawned.sort_by(f64::total_cmp);
+        assert_eq!(spawned, [2.0, 4.0]);
+        assert_eq!(ratios(scan(&measured).unwrap()), [2.0]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use serde_json::Value;
 
-use super::inside::{self, Row};
+use super::inside::{self, Benchmark, Row};
 use super::measure::Program;
 use super::{syntax, tree};
 
@@ -38,8 +38,8 @@ pub(crate) enum Way {
         /// Makes the input if it is not there, and returns haft and the program beside it.
         prepare: fn(&Place) -> Result<[Program; 2]>,
     },
-    /// The benchmark of the call path measures both sides in one process.
-    Inside(fn(&Value) -> Result<Vec<Row>>),
+    /// A benchmark measures both sides in one process.
+    Inside(Benchmark, fn(&Value) -> Result<Vec<Row>>),
 }
 
 /// Every scenario there is.
@@ -86,12 +86,27 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "dispatch",
         about: "a tool that does nothing, through the whole call path, beside a boxed function",
-        way: Way::Inside(inside::dispatch),
+        way: Way::Inside(Benchmark::CallPath, inside::dispatch),
     },
     Scenario {
         name: "registry",
         about: "registering and finding a tool among 500 and 5000, beside 50",
-        way: Way::Inside(inside::registry),
+        way: Way::Inside(Benchmark::CallPath, inside::registry),
+    },
+    Scenario {
+        name: "edit",
+        about: "an edit in a file of 10 MiB, beside doing it by hand",
+        way: Way::Inside(Benchmark::Hands, inside::edit),
+    },
+    Scenario {
+        name: "spawn",
+        about: "a program that does nothing at each level of confinement, beside starting it from here",
+        way: Way::Inside(Benchmark::Hands, inside::spawn),
+    },
+    Scenario {
+        name: "scan",
+        about: "a program that does nothing in trees of 1000 to 100 000 files, beside a tree of one",
+        way: Way::Inside(Benchmark::Hands, inside::scan),
     },
 ];
 
