@@ -21,33 +21,41 @@ use crate::row::{json, parsed};
 use crate::store::{Inner, Store};
 
 /// How long content waits for the change that takes it away to be announced.
-const WAITING: Duration = Duration::from_mins(10);
+const PATIENCE: Duration = Duration::from_mins(10);
 
 /// Why what was kept cannot be brought back any more.
 const NOT_KEPT: &str = "it is no longer kept: it made room for later changes";
 
 /// Content that was kept and that no change on record needs yet.
 #[derive(Debug, Default)]
-pub(crate) struct Pending(Mutex<HashMap<Digest, (Arc<Staged>, u64, Instant)>>);
+pub(crate) struct Pending(Mutex<HashMap<Digest, Waiting>>);
+
+/// Content that waits for the change that takes it away.
+#[derive(Debug)]
+struct Waiting {
+    staged: Arc<Staged>,
+    bytes: u64,
+    since: Instant,
+}
 
 impl Pending {
     fn put(&self, digest: Digest, bytes: u64, staged: Staged) {
         let mut pending = self.lock();
-        pending.retain(|_, (_, _, since)| since.elapsed() < WAITING);
-        pending.insert(digest, (Arc::new(staged), bytes, Instant::now()));
+        pending.retain(|_, it| it.since.elapsed() < PATIENCE);
+        let since = Instant::now();
+        pending.insert(digest, Waiting { staged: Arc::new(staged), bytes, since });
     }
 
     /// Takes out what changes need.
     fn take(&self, digests: &BTreeSet<Digest>) -> HashMap<Digest, (Arc<Staged>, u64)> {
         let mut pending = self.lock();
-        let taken = |digest: &Digest| {
-            pending.remove(digest).map(|(staged, bytes, _)| (*digest, (staged, bytes)))
-        };
+        let taken =
+            |digest: &Digest| pending.remove(digest).map(|it| (*digest, (it.staged, it.bytes)));
         digests.iter().filter_map(taken).collect()
     }
 
     /// Nothing panics while the table is locked; a poisoned table is whole.
-    fn lock(&self) -> MutexGuard<'_, HashMap<Digest, (Arc<Staged>, u64, Instant)>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Digest, Waiting>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

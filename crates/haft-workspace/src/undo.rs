@@ -65,7 +65,7 @@ pub struct UndoPlan {
 impl UndoPlan {
     /// Tells whether the plan changes anything.
     pub fn changes_something(&self) -> bool {
-        self.steps.iter().any(|step| step.is_deed())
+        self.steps.iter().any(UndoStep::is_deed)
     }
 
     /// Returns the steps that leave something as it is although the call changed it.
@@ -273,6 +273,9 @@ fn is_directory(state: Option<&FileState>) -> bool {
     matches!(state, Some(FileState::Directory { .. }))
 }
 
+/// Content that is put somewhere, where a file is.
+type Content = Option<Arc<[u8]>>;
+
 /// Takes the call's change out of a file that was changed since.
 ///
 /// What is put there and, where its content is another than now, that content.
@@ -281,7 +284,7 @@ fn joined(
     path: &str,
     now: Option<&FileState>,
     overlay: &Overlay<'_>,
-) -> Result<(FileState, Option<Arc<[u8]>>), String> {
+) -> Result<(FileState, Content), String> {
     let (before, after) = (effect.change.before.as_ref(), effect.change.after.as_ref());
     let changed = || "it was changed since in a way that cannot be told apart".to_owned();
     let (

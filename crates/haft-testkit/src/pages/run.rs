@@ -155,9 +155,10 @@ impl House {
             let changed = haft.store()?.changed_calls(haft.workspace().real_roots(), 1);
             Some(changed.ok()?.pop()?.to_string())
         };
-        let arguments = match arguments.contains(LATEST) {
-            true => arguments.replace(LATEST, &latest().ok_or("no call changed anything yet")?),
-            false => arguments.to_owned(),
+        let arguments = if arguments.contains(LATEST) {
+            arguments.replace(LATEST, &latest().ok_or("no call changed anything yet")?)
+        } else {
+            arguments.to_owned()
         };
         Ok(haft.call(tool, arguments).await)
     }

@@ -87,7 +87,8 @@ impl Writer {
             }
         };
         match &step.to {
-            None => {}
+            // Something else is never planned.
+            None | Some(FileState::Other) => {}
             Some(FileState::File { mode, .. }) => {
                 let bytes = step.content.as_deref().unwrap_or_default();
                 let wish = Wish { mode: Some(*mode), is_restored: true };
@@ -97,8 +98,6 @@ impl Writer {
                 written.extend(self.make_directory(place, Some(*mode))?);
             }
             Some(FileState::Link { target }) => written.extend(self.make_link(place, target)?),
-            // Never planned.
-            Some(FileState::Other) => {}
         }
         Ok(written)
     }

@@ -156,15 +156,12 @@ impl Writing<'_> {
             return Err(WriteError::of_io(standing.shown(), short));
         }
         deed.tell(Step::FileWritten);
-        match self.existing {
-            Some(existing) => {
-                writer.still_holds(standing, &existing.content)?;
-                dir.rename(unfinished, dir, standing.leaf).map_err(failed)?;
-            }
-            None => {
-                deed.tell(Step::Compared);
-                dir.rename_onto_nothing(unfinished, dir, standing.leaf).map_err(failed)?;
-            }
+        if let Some(existing) = self.existing {
+            writer.still_holds(standing, &existing.content)?;
+            dir.rename(unfinished, dir, standing.leaf).map_err(failed)?;
+        } else {
+            deed.tell(Step::Compared);
+            dir.rename_onto_nothing(unfinished, dir, standing.leaf).map_err(failed)?;
         }
         deed.tell(Step::Done);
         if let Err(error) = dir.sync() {

@@ -76,7 +76,7 @@ impl TypedTool for Hand {
                 Act::Write(text) => {
                     let mut old = Vec::new();
                     let opened = writer.view().open(place.resolved());
-                    opened?.read_to_end(&mut old).expect("it can be read");
+                    opened?.read_to_end(&mut old).unwrap();
                     let expected = Expected::Content(Digest::of_bytes(old));
                     writer.replace(&place, expected, text.as_bytes())
                 }
@@ -87,12 +87,12 @@ impl TypedTool for Hand {
                 Act::Mkdir => writer.create_dir(&place),
                 Act::Move { replace } => {
                     let onto = if replace { Onto::File } else { Onto::Nothing };
-                    writer.rename(&place, &to.expect("where to"), onto)
+                    writer.rename(&place, &to.unwrap(), onto)
                 }
                 Act::Remove => writer.remove(&place),
             }?;
             let mut output = Output::default();
-            let line = |it: &Change| serde_json::to_value(it).expect("it has a form");
+            let line = |it: &Change| serde_json::to_value(it).unwrap();
             let told: Vec<String> = written.changes.iter().map(|it| in_words(&line(it))).collect();
             output.content.push(ContentPart::text(told.join("\n")));
             output.changes = written.changes;
@@ -128,7 +128,7 @@ impl TypedTool for Spree {
         blocking(move || {
             let mut command = std::process::Command::new("sh");
             let status = command.arg("-ec").arg(args.script).current_dir(folder).status();
-            assert!(status.expect("there is a shell").success());
+            assert!(status.unwrap().success());
             Ok(Output::default())
         })
         .await
@@ -161,7 +161,7 @@ impl TypedTool for Back {
     async fn run(&self, call: Call, args: BackArgs) -> Result<Output, Failure> {
         let writer = call.writer()?;
         blocking(move || {
-            let effects = writer.changes_of(args.call.parse().expect("an id"))?;
+            let effects = writer.changes_of(args.call.parse().unwrap())?;
             let plan = writer.plan_undo(&effects, "paths");
             let (done, written) = writer.undo(&plan, "paths");
             let word = |step: &UndoStep| match &step.undoing {
@@ -316,7 +316,7 @@ impl Hands {
 
     /// Returns the latest call with changes on record.
     pub(crate) fn latest(&self) -> CallId {
-        self.effects.records().pop().expect("something was changed").call
+        self.effects.records().pop().unwrap().call
     }
 
     /// Takes a call's changes back, and says what came of each.

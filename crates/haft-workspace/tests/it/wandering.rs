@@ -64,10 +64,11 @@ fn act() -> impl Strategy<Value = Act> {
 fn with_above(tree: &Tree, path: &str) -> Option<Tree> {
     let mut tree = tree.clone();
     for (at, _) in path.match_indices('/') {
-        match tree.get(&path[..at]) {
+        let above = path.get(..at)?;
+        match tree.get(above) {
             Some(Some(_)) => return None,
             Some(None) => {}
-            None => drop(tree.insert(path[..at].to_owned(), None)),
+            None => drop(tree.insert(above.to_owned(), None)),
         }
     }
     Some(tree)
@@ -87,7 +88,7 @@ fn done(tree: &Tree, act: &Act) -> Option<Tree> {
         }
         Act::Write(path, text) => {
             let mut tree = tree.clone();
-            *tree.get_mut(path)?.as_mut()? = text.clone();
+            tree.get_mut(path)?.as_mut()?.clone_from(text);
             Some(tree)
         }
         Act::Mkdir(path) => {
