@@ -170,14 +170,25 @@ impl Descriptor {
         *self.fingerprint.get_or_init(|| self.facts.digest())
     }
 
-    /// Returns the same tool under another name with some arguments fixed.
+    /// Returns the same tool under another name with some arguments fixed. Slots of arguments that cannot be given any
+    /// more go, as those of actions that are not the fixed one.
     pub(crate) fn renamed(
         &self,
         name: QualifiedName,
         description: String,
         input: Contract,
     ) -> DescriptorBuilder {
-        DescriptorBuilder { name, description, input, ..self.facts.clone() }
+        let mut renamed = DescriptorBuilder { name, description, input, ..self.facts.clone() };
+        let DescriptorBuilder { input, slots, commands, .. } = &mut renamed;
+        // Where arguments that nobody knows may be given, a slot that takes one stays, and is a mistake.
+        if input.schema().get("additionalProperties") == Some(&Value::Bool(false)) {
+            slots.retain(|slot| match &slot.source {
+                SlotSource::Argument(argument) => has_argument(input, argument),
+                SlotSource::Roots => true,
+            });
+            commands.retain(|slot| has_argument(input, &slot.argument));
+        }
+        renamed
     }
 }
 

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use haft_protocol::{BranchId, Control, Failure, Status};
+use haft_protocol::{BranchId, Capabilities, Capability, Control, Failure, Status};
 use haft_testkit::kit::{source_conforms, tool_conforms};
 use haft_testkit::{Rig, echo, pure_tool};
 use haft_tool::{
-    Alias, BoxFuture, BuildContext, FixedTools, FunctionTool, OnConflict, Output, Registry,
-    RegistryError, Scope, Selection, SourceError, Tool, ToolSource,
+    Alias, BoxFuture, BuildContext, Call, DescriptorError, Facts, FixedTools, FunctionTool,
+    OnConflict, Output, Registry, RegistryError, Scope, Selection, Slot, SourceError, Tool,
+    ToolPath, ToolSource, TypedTool,
 };
 use serde_json::json;
 
@@ -156,6 +157,65 @@ async fn an_alias_works_and_obeys_when_the_tool_behind_it_is_out_of_view() {
     assert_eq!(statuses, ["ok", "denied", "failed"]);
     let clone = rig.registry.clone_for(BuildContext::default()).unwrap();
     assert_eq!(clone.snapshot().tools().len(), 2);
+}
+
+#[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(tag = "action", rename_all = "snake_case")]
+enum Either {
+    /// Looks.
+    Look(Look),
+    /// Moves.
+    Move(Move),
+}
+
+#[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Look {
+    /// Where.
+    path: ToolPath,
+}
+
+#[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Move {
+    /// From where.
+    path: ToolPath,
+    /// To where.
+    to: ToolPath,
+}
+
+struct Mover;
+
+impl TypedTool for Mover {
+    type Args = Either;
+    type Output = String;
+
+    fn facts(&self) -> Result<Facts, DescriptorError> {
+        Ok(Facts {
+            capabilities: Capabilities::builder().effect(Capability::WriteFiles).build()?,
+            slots: vec![Slot::write("path"), Slot::write("to")],
+            ..Facts::new("local/mover".parse()?, "Looks or moves.")
+        })
+    }
+
+    async fn run(&self, _: Call, _: Either) -> Result<String, Failure> {
+        Ok("done".to_owned())
+    }
+}
+
+#[test]
+fn an_alias_of_one_action_has_the_slots_of_that_action() {
+    let registry = Registry::default();
+    registry.register_tool(Mover.erase().unwrap(), OnConflict::Reject).unwrap();
+    for (action, slots) in [("look", vec!["path"]), ("move", vec!["path", "to"])] {
+        let alias = Alias::new(format!("local/{action}").parse().unwrap()).fix("action", action);
+        let mover = "local/mover".parse().unwrap();
+        registry.register_alias(alias, &mover, OnConflict::Reject).unwrap();
+        let snapshot = registry.snapshot();
+        let descriptor = &snapshot.find(action).unwrap().descriptor;
+        let names: Vec<_> = descriptor.slots().iter().map(|slot| slot.name.as_str()).collect();
+        assert_eq!(names, slots);
+    }
 }
 
 #[test]

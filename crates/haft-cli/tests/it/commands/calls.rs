@@ -280,3 +280,35 @@ fn every_root_that_is_given_is_seen() {
     let read = rig.call_with(&roots, "reader", "read", &json!({ "path": rig.ws("b.txt") }));
     assert_eq!(read.control(), "workspace");
 }
+
+#[test]
+fn verbs_stand_for_the_actions_of_tools_and_obey_the_same_rules() {
+    let rig = Rig::new();
+    rig.file("a.txt", "one\n");
+    let listed = rig.json(&["--toolset", "verbs", "tools"]);
+    let tools = listed["data"]["tools"].as_array().unwrap();
+    let names: Vec<&str> = tools.iter().map(|it| it["wire"].as_str().unwrap()).collect();
+    let verbs = [
+        "read_file",
+        "write_file",
+        "edit_file",
+        "list_directory",
+        "search_files",
+        "find_files",
+        "run_command",
+    ];
+    assert_eq!(names[..7], verbs);
+    for hidden in ["reader", "search", "editor", "bash"] {
+        assert!(!names.contains(&hidden), "{names:?}");
+    }
+    let call = |tool: &str, args: serde_json::Value| {
+        let args = ["--toolset", "verbs", "--json", "call", tool, &args.to_string()];
+        crate::rig::called(&rig.haft(&args))
+    };
+    let edit = json!({ "path": "a.txt", "old": "one", "new": "two" });
+    assert_eq!(call("edit_file", edit.clone()).exit, 0);
+    assert_eq!(call("read_file", json!({ "path": "a.txt" })).text, "1\ttwo");
+    assert_eq!(call("run_command", json!({ "command": "ls" })).control(), "approval");
+    rig.config("[[rules]]\ndecision = \"deny\"\ntool = \"editor\"\n");
+    assert_eq!(call("edit_file", edit).control(), "policy");
+}
