@@ -11,3 +11,4 @@ mod records;
 mod roots;
 mod rules;
 mod terminal;
+mod undoing;
