@@ -16,9 +16,9 @@ use super::step::Step;
 use super::{Writer, Written};
 use crate::error::PathError;
 use crate::file::{FileKind, Metadata};
-use crate::new_name::problem_of_new_name;
 use crate::resolved::Resolved;
 use crate::sys::{Dir, set_mode};
+use crate::trap_names::problem_of_new_name;
 use crate::write_error::WriteError;
 
 /// Mode of a new directory, before the user's mask takes bits away.
