@@ -34,7 +34,8 @@
 //! change takes away is kept first, so that an [`UndoPlan`] can bring it back; [`TreeScan`] sees what a program changed,
 //! and [`repair`] looks after what was cut short.
 //!
-//! Not here: where records and kept content lie (`haft-store`), what text in a file means (`haft-text`), which rules hold (`haft-policy`), searching in what a walk meets
+//! Not here: where records and kept content lie (`haft-store`), what text in a file means (`haft-text`), which rules
+//! hold (`haft-policy`), searching in what a walk meets
 //! (`haft-coding`).
 
 #![expect(clippy::disallowed_methods, reason = "this crate is the door to user files")]

@@ -1,6 +1,7 @@
 //! What became different between two looks at the same trees.
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::scan::{Scan, Seen};
@@ -40,11 +41,10 @@ struct Gone<'s> {
 /// Tells two looks apart, in an order in which the changes could have been made one after another: what is new or moved
 /// from the root down, what was written to, what is gone from the leaves up.
 pub(super) fn differences<'s>(before: &'s Scan, after: &'s Scan) -> Vec<Difference<'s>> {
-    let mut gone: Vec<Gone<'s>> = before
-        .seen
-        .iter()
-        .filter(|(at, _)| !after.seen.contains_key(*at))
-        .map(|((root, path), was)| Gone { root: *root, path, was, has_moved: false })
+    let seen = |scan: &'s Scan, root: usize, path: &OsStr| scan.seen.get(&root)?.get(path);
+    let mut gone: Vec<Gone<'s>> = each(before)
+        .filter(|(root, path, _)| seen(after, *root, path).is_none())
+        .map(|(root, path, was)| Gone { root, path: Path::new(path), was, has_moved: false })
         .collect();
     let mut by_id: HashMap<FileId, Option<usize>> = HashMap::new();
     let mut by_path: HashMap<(usize, &Path), usize> = HashMap::new();
@@ -56,19 +56,22 @@ pub(super) fn differences<'s>(before: &'s Scan, after: &'s Scan) -> Vec<Differen
 
     let mut moves: Vec<Move> = Vec::new();
     let (mut made, mut written, mut turned) = (Vec::new(), Vec::new(), Vec::new());
-    for ((root, path), is) in &after.seen {
-        let root = *root;
+    for (root, path, is) in each(after) {
+        let was = seen(before, root, path);
+        if was.is_some_and(|was| is.is_still(was)) {
+            continue;
+        }
+        let path = Path::new(path);
         let here = |was, is| Difference {
             root,
-            path: path.clone(),
-            old: path.clone(),
+            path: path.to_owned(),
+            old: path.to_owned(),
             from: None,
             was,
             is: Some(is),
         };
-        if let Some(was) = before.seen.get(&(root, path.clone())) {
+        if let Some(was) = was {
             match (was.kind, is.kind) {
-                _ if is.is_still(was) => {}
                 (_, FileKind::Directory) if was.kind != is.kind => made.push(here(Some(was), is)),
                 (FileKind::Directory, _) => turned.push(here(Some(was), is)),
                 _ => written.push(here(Some(was), is)),
@@ -81,10 +84,10 @@ pub(super) fn differences<'s>(before: &'s Scan, after: &'s Scan) -> Vec<Differen
             it.has_moved = true;
             let from = as_moved(&moves, root, it.path);
             // What lies in a directory that moved went with it.
-            if from != *path {
+            if from != path {
                 let old = it.path.to_owned();
                 if is.kind == FileKind::Directory {
-                    moves.push(Move { root, from: old.clone(), to: path.clone() });
+                    moves.push(Move { root, from: old.clone(), to: path.to_owned() });
                 }
                 made.push(Difference { from: Some(from), old, ..here(None, is) });
             }
@@ -113,6 +116,13 @@ pub(super) fn differences<'s>(before: &'s Scan, after: &'s Scan) -> Vec<Differen
         is: None,
     });
     made.into_iter().chain(written).chain(deleted).chain(turned).collect()
+}
+
+/// Returns everything a look saw: what is in a directory after it.
+fn each(scan: &Scan) -> impl Iterator<Item = (usize, &OsStr, &Seen)> {
+    scan.seen.iter().flat_map(|(root, seen)| {
+        seen.iter().map(move |(path, seen)| (*root, path.as_os_str(), seen))
+    })
 }
 
 /// Returns what a path reads like once directories have moved.

@@ -1,9 +1,9 @@
 //! How a tree stands.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::num::NonZeroU64;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -62,10 +62,11 @@ impl Seen {
     }
 }
 
-/// How trees stand: what is in them by root and path.
+/// How trees stand.
 #[derive(Debug, Default)]
 pub(crate) struct Scan {
-    pub(super) seen: BTreeMap<(usize, PathBuf), Seen>,
+    /// What is in them, by root and by path from it, byte by byte: what is in a directory comes after it.
+    pub(super) seen: BTreeMap<usize, BTreeMap<OsString, Seen>>,
     ends: Vec<(String, WalkReport)>,
 }
 
@@ -78,7 +79,7 @@ impl Scan {
             ..WalkOptions::default()
         };
         let (root, start) = (place.root, place.path());
-        let parts: Mutex<Vec<Vec<(PathBuf, Seen)>>> = Mutex::default();
+        let parts: Mutex<Vec<Vec<(OsString, Seen)>>> = Mutex::default();
         let report = view.walk(place, &options, &|| false, || {
             let mut part = Part { found: Vec::new(), parts: &parts };
             let start = &start;
@@ -86,13 +87,13 @@ impl Scan {
                 if let Ok(metadata) = found.metadata() {
                     let target = found.link_target().map(Into::into);
                     let path = start.join(found.relative());
-                    part.found.push((path, Seen::of(&metadata, target)));
+                    part.found.push((path.into_os_string(), Seen::of(&metadata, target)));
                 }
                 ControlFlow::Continue(())
             }
         })?;
         let parts = parts.into_inner().unwrap_or_else(PoisonError::into_inner);
-        self.seen.extend(parts.into_iter().flatten().map(|(path, seen)| ((root, path), seen)));
+        self.seen.entry(root).or_default().extend(parts.into_iter().flatten());
         self.ends.push((place.logical().to_string(), report));
         Ok(())
     }
@@ -128,8 +129,8 @@ impl Scan {
 
 /// What one thread found, handed over when it is done.
 struct Part<'p> {
-    found: Vec<(PathBuf, Seen)>,
-    parts: &'p Mutex<Vec<Vec<(PathBuf, Seen)>>>,
+    found: Vec<(OsString, Seen)>,
+    parts: &'p Mutex<Vec<Vec<(OsString, Seen)>>>,
 }
 
 impl Drop for Part<'_> {
