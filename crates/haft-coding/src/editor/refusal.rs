@@ -5,7 +5,7 @@ use haft_text::{
     Around, Difference, Edit, EditError, Encoding, MatchGrade, Nearest, Refusal, SpliceError,
     Unmappable, visible, visible_line,
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
 use crate::words::{counted, grouped, size};
 
@@ -42,7 +42,7 @@ pub(super) fn refused(
 ) -> Failure {
     let number = error.edit;
     let failed = |kind, text: String| failed(edits, number, kind, text);
-    let corrected = |change: &dyn Fn(&mut Edit)| corrected(path, edits, number, change);
+    let call = Refused { path, edits, number };
     match error.refusal {
         Refusal::EmptyOld => failed(ErrorKind::InvalidArguments, EMPTY.to_owned()).hint(ELSEWHERE),
         Refusal::Identical => {
@@ -58,7 +58,7 @@ pub(super) fn refused(
             let text = format!(
                 "\"old\" stands nowhere in `{path}`: it begins its lines with the line numbers that reading shows"
             );
-            let send = corrected(&|it| it.clone_from(&edit));
+            let send = call.with(|it| it.clone_from(&edit));
             with_call(failed(ErrorKind::NotFound, text), "drop the numbers and the tabs", send)
         }
         Refusal::NotFound { nearest, .. } => {
@@ -78,7 +78,7 @@ pub(super) fn refused(
             };
             match &nearest.old {
                 Some(old) => {
-                    let send = corrected(&|it| it.old.clone_from(old));
+                    let send = call.with(|it| it.old.clone_from(old));
                     with_call(failure, "if that is the place", send)
                 }
                 None => failure.hint("copy \"old\" from the file"),
@@ -89,7 +89,7 @@ pub(super) fn refused(
                 ErrorKind::InvalidArguments,
                 ambiguous(path, grade, &lines, has_more, is_overlapping),
             );
-            told_apart(failure, &only, is_overlapping, &corrected)
+            told_apart(failure, &only, is_overlapping, &call)
         }
         Refusal::TooManyPlaces { most } => {
             let text =
@@ -151,36 +151,40 @@ fn with_call(failure: Failure, when: &str, call: Value) -> Failure {
     failure.hint(format!("{when}, send: {call}"))
 }
 
-/// Writes the call with one edit changed.
-fn corrected(
-    path: &LogicalPath,
-    edits: &[Edit],
+/// The call that was refused, for writing it with one edit changed.
+struct Refused<'c> {
+    path: &'c LogicalPath,
+    edits: &'c [Edit],
     number: usize,
-    change: &dyn Fn(&mut Edit),
-) -> Value {
-    let mut edits = edits.to_vec();
-    if let Some(edit) = edits.get_mut(number) {
-        change(edit);
-    }
-    let fields = |edit: &Edit| {
-        let mut fields = json!({ "old": edit.old, "new": edit.new });
-        if edit.replace_all
-            && let Some(fields) = fields.as_object_mut()
-        {
-            fields.insert("replace_all".to_owned(), true.into());
+}
+
+impl Refused<'_> {
+    /// Writes the call with the edit changed that was refused.
+    fn with(&self, change: impl FnOnce(&mut Edit)) -> Value {
+        let mut edits = self.edits.to_vec();
+        if let Some(edit) = edits.get_mut(self.number) {
+            change(edit);
         }
-        fields
-    };
-    let mut call = json!({ "action": "edit", "path": path.as_str() });
-    if let Some(call) = call.as_object_mut() {
+        let fields = |edit: &Edit| {
+            let mut fields = Map::new();
+            fields.insert("old".to_owned(), edit.old.clone().into());
+            fields.insert("new".to_owned(), edit.new.clone().into());
+            if edit.replace_all {
+                fields.insert("replace_all".to_owned(), true.into());
+            }
+            fields
+        };
+        let mut call = Map::new();
+        call.insert("action".to_owned(), "edit".into());
+        call.insert("path".to_owned(), self.path.as_str().into());
         match edits.as_slice() {
-            [only] => call.extend(fields(only).as_object().cloned().unwrap_or_default()),
+            [only] => call.extend(fields(only)),
             _ => {
                 call.insert("edits".to_owned(), edits.iter().map(fields).collect());
             }
         }
+        Value::Object(call)
     }
-    call
 }
 
 /// Shows the place that is most like what was looked for, and where it begins to differ.
@@ -245,14 +249,14 @@ fn told_apart(
     mut failure: Failure,
     only: &[Around],
     is_overlapping: bool,
-    corrected: &dyn Fn(&dyn Fn(&mut Edit)) -> Value,
+    call: &Refused<'_>,
 ) -> Failure {
     if only.is_empty() {
         failure =
             failure.hint("give \"old\" with more lines around it, so that it stands only once");
     }
     for around in only {
-        let send = corrected(&|it| {
+        let send = call.with(|it| {
             it.old = format!("{}{}{}", around.before, it.old, around.after);
             it.new = format!("{}{}{}", around.before, it.new, around.after);
             it.replace_all = false;
@@ -262,6 +266,6 @@ fn told_apart(
     if is_overlapping {
         return failure;
     }
-    let send = corrected(&|it| it.replace_all = true);
+    let send = call.with(|it| it.replace_all = true);
     with_call(failure, "for all of them", send)
 }

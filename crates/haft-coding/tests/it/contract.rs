@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use haft_coding::{AstSearch, Bash, BashSettings, CodeNav, CodingTools, Reader, Search};
+use haft_coding::{AstSearch, Bash, BashSettings, CodeNav, CodingTools, Editor, Reader, Search};
 use haft_testkit::kit::source_conforms;
 use haft_tool::{BuildContext, TypedTool};
 use serde_json::Value;
@@ -59,6 +59,47 @@ fn the_reader_is_advertised_with_every_argument_described() {
         Only for `list_dir`. Also list what ignore rules such as `.gitignore` leave out.
 
     required: ["action"]
+    "#);
+}
+
+#[test]
+fn the_editor_is_advertised_with_every_argument_described() {
+    insta::assert_snapshot!(shown(Editor), @r#"
+    Changes files of the workspace: `edit` text in a file, `write` a whole file, `insert` lines, `delete`, `move`, `mkdir`.
+
+    - `edit` replaces `old` by `new`. Copy `old` exactly from the file, without the line numbers that reading shows, and with enough lines around it to occur only once, or set `replace_all`. For several edits of one file give `edits`: each works on what those before it left, and all happen or none. Encoding, line ends and everything else in the file stay as they are.
+    - `write` makes a file with the directories above it, or replaces all that is in it. Give the whole content.
+    - `insert` puts whole lines after a line; 0 puts them first.
+
+    Read what you change first. A call that is refused changes nothing, shows the nearest place, and has a corrected call where there is one. Each result shows what changed as a difference.
+
+    action {"type":"string","enum":["edit","write","insert","delete","move","mkdir"]}
+        - `edit`: Replace text in a file.
+        - `write`: Make a file, or replace all that is in it.
+        - `insert`: Put whole lines between lines of a file.
+        - `delete`: Remove a file, a link or an empty directory.
+        - `move`: Move or rename a file, a link or a directory.
+        - `mkdir`: Make a directory, with those above it.
+    path {"type":"string","minLength":1}
+        The file or directory.
+    old {"type":"string"}
+        Only for `edit`. The text to replace, as it stands in the file.
+    new {"type":"string"}
+        Only for `edit`. The text to put in its place; empty to remove it.
+    replace_all {"type":"boolean","default":false}
+        Only for `edit`. Replace every place where `old` stands.
+    edits {"type":"array","items":{"type":"object","description":"One of several edits.","properties":{"old":{"type":"string","description":"The text to replace, as it stands in the file after the edits before."},"new":{"type":"string","description":"The text to put in its place; empty to remove it."},"replace_all":{"type":"boolean","description":"Replace every place where `old` stands.","default":false}},"required":["old","new"],"additionalProperties":false},"maxItems":100}
+        Only for `edit`. Several edits, in place of `old` and `new`.
+    content {"type":"string"}
+        Only for `write`, required there. The whole text of the file.
+    line {"type":"integer","minimum":0}
+        Only for `insert`, required there. Number of the line to insert after; 0 for before the first.
+    lines {"type":"string","minLength":1}
+        Only for `insert`, required there. The lines.
+    to {"type":"string","minLength":1}
+        Only for `move`, required there. Its whole new path; nothing may stand there.
+
+    required: ["action","path"]
     "#);
 }
 

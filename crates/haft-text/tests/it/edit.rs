@@ -317,7 +317,7 @@ fn refusals_are_fragments() {
         refused("abc", one("a", "a")),
         refused("abc", one("x", "y")),
         refused("abab", one("ab", "y")),
-        refused(&"ab ".repeat(50), one("ab", "y")),
+        refused("ab ".repeat(50), one("ab", "y")),
     ]
     .map(|refusal| refusal.to_string());
     insta::assert_snapshot!(said.join("\n"), @r"
