@@ -103,8 +103,10 @@ fn argv(command: Option<String>, argv: Option<Vec<String>>) -> Result<Vec<OsStri
         }
         (None, Some(argv)) => Ok(argv.into_iter().map(OsString::from).collect()),
         (given, _) => {
-            let number = if given.is_some() { "both" } else { "neither" };
-            let text = format!("{number} of \"command\" and \"argv\" is given, and one is needed");
+            let text = match given {
+                Some(_) => "both \"command\" and \"argv\" are given, and one is needed",
+                None => "neither \"command\" nor \"argv\" is given, and one is needed",
+            };
             Err(Failure::new(ErrorKind::InvalidArguments, text).hint(
                 "give \"command\" for a line of bash, or \"argv\" for a program and its arguments",
             ))

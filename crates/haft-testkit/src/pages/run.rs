@@ -9,8 +9,10 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
+use haft::coding::{Bash, BashSettings};
 use haft::config::{Config, Sources};
 use haft::policy::Policy;
+use haft::process::{Launcher, SandboxLevel};
 use haft::{Haft, Outcome, State, Status};
 use tempfile::TempDir;
 
@@ -22,15 +24,16 @@ const RULES_FILE: &str = "rules.toml";
 /// What stands for the id of the latest call that changed a file.
 const LATEST: &str = "LATEST";
 
-/// Runs a page and returns it with its outcomes as they are now.
+/// Runs a page and returns it with its outcomes as they are now. Programs run at level `group`, which every system has,
+/// so that what a page shows is the same everywhere.
 ///
 /// # Errors
 ///
 /// Fails when the page is not in the one form or cannot be run.
-pub async fn run_page(page: &str) -> Result<String, PageError> {
+pub async fn run_page(page: &str, launcher: &Launcher) -> Result<String, PageError> {
     let fences = fences(page)?;
     let mut lines: Vec<String> = page.lines().map(ToOwned::to_owned).collect();
-    let mut house = House::new()?;
+    let mut house = House::new(launcher)?;
     let mut last: Option<(usize, Outcome)> = None;
     // What is written into the page later moves what stands below it, so the page is changed from the bottom up.
     let mut changes: Vec<(Fence, String)> = Vec::new();
@@ -40,7 +43,7 @@ pub async fn run_page(page: &str) -> Result<String, PageError> {
             must_be_ok(last.take())?;
         }
         match &fence.kind {
-            FenceKind::Fresh => house = House::new()?,
+            FenceKind::Fresh => house = House::new(launcher)?,
             FenceKind::File { path, escaped } => {
                 let bytes = if *escaped {
                     unescape(&fence.text).map_err(error)?
@@ -110,15 +113,17 @@ fn shown(outcome: &Outcome) -> String {
 /// A throw-away workspace and the rules for it.
 struct House {
     folder: TempDir,
+    launcher: Launcher,
     rules: String,
     haft: Option<Haft>,
 }
 
 impl House {
-    fn new() -> Result<Self, PageError> {
+    fn new(launcher: &Launcher) -> Result<Self, PageError> {
         let folder =
             TempDir::new().map_err(|error| PageError { line: 1, text: error.to_string() })?;
-        Ok(Self { folder, rules: String::new(), haft: None })
+        let launcher = launcher.clone();
+        Ok(Self { folder, launcher, rules: String::new(), haft: None })
     }
 
     fn write(&self, path: &str, bytes: &[u8]) -> Result<(), String> {
@@ -140,6 +145,11 @@ impl House {
         config.policy(&[], false).map_err(|error| error.to_string())
     }
 
+    fn bash(&self) -> Bash {
+        let sandbox = SandboxLevel::Group;
+        Bash::new(self.launcher.clone(), BashSettings { sandbox, ..BashSettings::default() })
+    }
+
     async fn call(&mut self, tool: &str, arguments: &str) -> Result<Outcome, String> {
         let haft = match self.haft.take() {
             Some(haft) => haft,
@@ -147,6 +157,7 @@ impl House {
                 .root(self.folder.path())
                 .policy(self.policy()?)
                 .state(State::Memory)
+                .bash(self.bash())
                 .open()
                 .map_err(|error| error.to_string())?,
         };

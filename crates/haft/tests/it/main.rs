@@ -6,4 +6,3 @@
 )]
 
 mod killed;
-mod pages;
