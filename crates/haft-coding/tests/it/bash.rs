@@ -174,11 +174,11 @@ fn time_has_limits_and_a_default() {
 fn one_of_command_and_argv_is_needed() {
     let shell = Shell::new();
     insta::assert_snapshot!(shell.says(json!({})), @r#"
-    failed (invalid_arguments): neither of "command" and "argv" is given, and one is needed
+    failed (invalid_arguments): neither "command" nor "argv" is given, and one is needed
     hint: give "command" for a line of bash, or "argv" for a program and its arguments
     "#);
     insta::assert_snapshot!(shell.says(json!({ "command": "true", "argv": ["true"] })), @r#"
-    failed (invalid_arguments): both of "command" and "argv" is given, and one is needed
+    failed (invalid_arguments): both "command" and "argv" are given, and one is needed
     hint: give "command" for a line of bash, or "argv" for a program and its arguments
     "#);
 }
