@@ -58,7 +58,7 @@ pub(crate) struct Comparison {
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     if arguments.list {
         for scenario in SCENARIOS {
-            println!("{:<10} {}", scenario.name, scenario.about);
+            println!("{:<12} {}", scenario.name, scenario.about);
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -73,14 +73,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     for scenario in wanted {
         eprintln!("{}: {}", scenario.name, scenario.about);
         match scenario.way {
-            Way::Programs { needs, prepare } => {
+            Way::Programs { needs, prepare, runs } => {
                 let missing = needs(&place).into_iter().find(|program| !program.exists());
                 if let Some(program) = missing {
                     report.left_out.push((scenario.name, program));
                     continue;
                 }
                 let programs = prepare(&place)?;
-                let compared = compare(scenario.name, programs, &place, arguments.rounds)?;
+                let rounds = arguments.rounds.saturating_mul(runs);
+                let compared = compare(scenario.name, programs, &place, rounds)?;
                 report.comparisons.push(compared);
             }
             Way::Inside(benchmark, rows) => {

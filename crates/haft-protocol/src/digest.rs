@@ -130,7 +130,9 @@ fn feed_text(state: &mut Sha256, mark: &[u8], text: &str) {
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        let digit = |half: u8| char::from(if half < 10 { b'0' + half } else { b'a' + half - 10 });
+        let digits = self.0.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]);
+        f.write_str(&digits.collect::<String>())
     }
 }
 

@@ -3,6 +3,7 @@
 use haft_protocol::limits::ARGUMENTS_BYTES;
 use serde_json::{Map, Value};
 
+use crate::lookup::lookup;
 use crate::measure::Measure;
 use crate::pointer;
 use crate::view::{Types, View};
@@ -84,9 +85,11 @@ impl Completion {
         }
         for view in views {
             for (key, schema) in view.properties().into_iter().flatten() {
-                let Some(default) = schema.get("default") else { continue };
+                let Some(default) = schema.as_object().and_then(|it| lookup(it, "default")) else {
+                    continue;
+                };
                 let Some(property) = view.property(key) else { continue };
-                if !object.contains_key(key) && property.types().meets(Types::of(default)) {
+                if lookup(object, key).is_none() && property.types().meets(Types::of(default)) {
                     self.bytes += Measure::of(default).bytes;
                     if self.bytes > DEFAULT_BYTES {
                         return;

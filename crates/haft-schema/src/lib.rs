@@ -49,6 +49,7 @@ mod error;
 mod explain;
 mod foreign;
 mod keywords;
+mod lookup;
 mod measure;
 mod plain;
 mod pointer;

@@ -16,18 +16,28 @@ pub(crate) struct Measure {
 impl Measure {
     pub(crate) fn of(value: &Value) -> Self {
         let mut total = Self { depth: 0, parts: 0, bytes: 0 };
-        let mut open = vec![(value, 1_usize)];
+        // Only what has parts is put aside: most values have none.
+        let mut open = Vec::new();
+        total.take(value, 1, &mut open);
         while let Some((value, level)) = open.pop() {
-            total.add(value, level);
             match value {
-                Value::Array(items) => open.extend(items.iter().map(|item| (item, level + 1))),
+                Value::Array(items) => {
+                    items.iter().for_each(|item| total.take(item, level + 1, &mut open));
+                }
                 Value::Object(object) => {
-                    open.extend(object.values().map(|value| (value, level + 1)));
+                    object.values().for_each(|part| total.take(part, level + 1, &mut open));
                 }
                 _ => {}
             }
         }
         total
+    }
+
+    fn take<'v>(&mut self, value: &'v Value, level: usize, open: &mut Vec<(&'v Value, usize)>) {
+        self.add(value, level);
+        if value.is_array() || value.is_object() {
+            open.push((value, level));
+        }
     }
 
     pub(crate) fn of_object(object: &Map<String, Value>) -> Self {

@@ -6,6 +6,7 @@
 use serde_json::{Map, Number, Value};
 
 use self::Judgement::{Accepts, Open, Refuses};
+use crate::lookup::lookup;
 
 /// Levels of a plain schema.
 const LEVELS: usize = 12;
@@ -126,7 +127,7 @@ impl Check {
 
     fn named(&mut self, properties: &Value, parts: &Map<String, Value>) -> Judgement {
         let Some(properties) = properties.as_object() else { return Open };
-        Judgement::of_all(parts.iter().map(|(name, part)| match properties.get(name) {
+        Judgement::of_all(parts.iter().map(|(name, part)| match lookup(properties, name) {
             Some(schema) => self.judge(schema, part),
             None => Accepts,
         }))
@@ -138,9 +139,10 @@ impl Check {
         rule: &Value,
         parts: &Map<String, Value>,
     ) -> Judgement {
-        let named = schema.get("properties").and_then(Value::as_object);
-        let others =
-            parts.iter().filter(|(name, _)| named.is_none_or(|named| !named.contains_key(*name)));
+        let named = lookup(schema, "properties").and_then(Value::as_object);
+        let others = parts
+            .iter()
+            .filter(|(name, _)| named.is_none_or(|named| lookup(named, name).is_none()));
         Judgement::of_all(others.map(|(_, part)| self.judge(rule, part)))
     }
 
@@ -172,7 +174,7 @@ fn holds(keyword: &str, rule: &Value, value: &Value) -> Judgement {
         ("enum", _) => any(rule.as_array().into_iter().flatten().map(|it| is_same(it, value))),
         ("required", Value::Object(object)) => {
             let mut names = rule.as_array().into_iter().flatten().filter_map(Value::as_str);
-            Judgement::sure(names.all(|name| object.contains_key(name)))
+            Judgement::sure(names.all(|name| lookup(object, name).is_some()))
         }
         ("minimum", Value::Number(number)) => is_ordered(rule.as_number(), Some(number)),
         ("maximum", Value::Number(number)) => is_ordered(Some(number), rule.as_number()),

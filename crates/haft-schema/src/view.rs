@@ -5,6 +5,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::lookup::lookup;
 use crate::survey::decode_percent;
 
 /// Steps through references and combinations that one question may take.
@@ -245,7 +246,7 @@ impl<'s> View<'s> {
 
     /// Returns the schema that this one has for a property, by its name or as one of many.
     pub(crate) fn property(self, name: &str) -> Option<Self> {
-        let named = self.properties().and_then(|properties| properties.get(name));
+        let named = self.properties().and_then(|properties| lookup(properties, name));
         let others = || {
             let others = self.keyword("additionalProperties").filter(|it| it.is_object());
             others.filter(|_| self.keyword("patternProperties").is_none())
@@ -261,15 +262,6 @@ impl<'s> View<'s> {
             None => self.keyword("items").map(|schema| self.at(schema)),
         }
     }
-}
-
-/// Looks up a keyword. In the few that most schemas have, comparing is quicker than hashing.
-fn lookup<'s>(schema: &'s Map<String, Value>, keyword: &str) -> Option<&'s Value> {
-    const FEW: usize = 8;
-    if schema.len() > FEW {
-        return schema.get(keyword);
-    }
-    schema.iter().find(|(key, _)| *key == keyword).map(|(_, value)| value)
 }
 
 #[cfg(test)]

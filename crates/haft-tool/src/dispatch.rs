@@ -179,10 +179,9 @@ impl Dispatch {
             Arc::new(CallContext { cancellation: cancellation.clone(), ..context.clone() });
         let (handle, promise) = CallHandle::new(start.call_id(), cancellation);
         let dispatch = self.clone();
-        // A walk is some kilobytes; boxed, it is not copied from hand to hand on its way to the runtime.
-        self.inner.tasks.spawn(Box::pin(async move {
+        self.inner.tasks.spawn(async move {
             promise.keep(dispatch.walk_and_ask(&context, start, turn).await);
-        }));
+        });
         handle
     }
 
@@ -193,7 +192,8 @@ impl Dispatch {
         start: Start,
         turn: Option<batch::Turn>,
     ) -> Dispatched {
-        let waiting = match walk::walk(self, context, start, turn).await {
+        // A walk is some kilobytes; boxed, it is not copied from hand to hand on its way to the runtime.
+        let waiting = match Box::pin(walk::walk(self, context, start, turn)).await {
             Dispatched::Waiting(ticket) => ticket,
             done @ Dispatched::Done(_) => return done,
         };
@@ -212,7 +212,7 @@ impl Dispatch {
             Answer::Later => Dispatched::Waiting(waiting),
             answer => {
                 let resumed = Start::Resumed(Box::new(Approved { ticket: *waiting, answer }));
-                walk::walk(self, context, resumed, None).await
+                Box::pin(walk::walk(self, context, resumed, None)).await
             }
         }
     }

@@ -115,8 +115,8 @@ fn per_call(began: Instant) -> f64 {
     began.elapsed().as_nanos() as f64 / f64::from(CALLS)
 }
 
-/// Registers a number of tools, and returns nanoseconds per registration and per lookup.
-fn registry(tools: usize) -> (f64, f64) {
+/// Registers a number of tools, again and again, and returns nanoseconds per registration and per lookup.
+fn registry(tools: usize, turns: usize) -> (f64, f64) {
     let names: Vec<String> = (0..tools).map(|number| format!("team/tool_{number}")).collect();
     let made: Vec<_> = names
         .iter()
@@ -129,20 +129,23 @@ fn registry(tools: usize) -> (f64, f64) {
                 .unwrap()
         })
         .collect();
-    let registry = haft::Registry::default();
-    let began = Instant::now();
-    registry
-        .register(std::sync::Arc::new(haft::FixedTools::shared("bench", made)), OnConflict::Reject)
-        .unwrap();
-    let registering = began.elapsed().as_nanos() as f64 / tools as f64;
-    let snapshot = registry.snapshot();
-    assert_eq!(snapshot.select(&Selection::All).unwrap().len(), tools);
-    let began = Instant::now();
-    for round in 0..CALLS as usize {
-        let name = format!("team__tool_{}", (round * 7) % tools);
-        assert!(black_box(snapshot.find(&name)).is_some());
+    let (mut registering, mut finding) = (Vec::new(), Vec::new());
+    for _ in 0..turns {
+        let registry = haft::Registry::default();
+        let source = std::sync::Arc::new(haft::FixedTools::shared("bench", made.clone()));
+        let began = Instant::now();
+        registry.register(source, OnConflict::Reject).unwrap();
+        registering.push(began.elapsed().as_nanos() as f64 / tools as f64);
+        let snapshot = registry.snapshot();
+        assert_eq!(snapshot.select(&Selection::All).unwrap().len(), tools);
+        let began = Instant::now();
+        for round in 0..CALLS as usize {
+            let name = format!("team__tool_{}", (round * 7) % tools);
+            assert!(black_box(snapshot.find(&name)).is_some());
+        }
+        finding.push(per_call(began));
     }
-    (registering, per_call(began))
+    (median(registering), median(finding))
 }
 
 /// Takes every side's turns, one after the other.
@@ -198,7 +201,7 @@ fn main() {
     let rows: Vec<Value> = [50, 500, 5_000]
         .into_iter()
         .map(|tools| {
-            let (registering, finding) = registry(tools);
+            let (registering, finding) = registry(tools, turns);
             json!({ "tools": tools, "register_ns": registering, "find_ns": finding })
         })
         .collect();

@@ -278,11 +278,13 @@ impl HaftBuilder {
     }
 
     fn assemble(self, workspace: Workspace) -> Result<Haft, OpenError> {
-        let store = match self.state {
-            State::None => None,
-            State::Memory => Some(Store::in_memory(Retention::default(), Redaction::new([])?)?),
-            State::Directory(config) => Some(Store::open(config)?),
+        let tools = match self.bash {
+            Some(bash) => CodingTools::new().bash(bash),
+            None => CodingTools::new(),
         };
+        let (toolset, sources) = (self.toolset, self.sources);
+        let (store, registry) = while_opening(self.state, || registry(tools, toolset, sources));
+        let (store, registry) = (store?, registry?);
         let store = store.map(|store| store.of_workspace(workspace.real_roots()));
         let repaired =
             store.as_ref().map_or_else(Vec::new, |store| put_in_order(&workspace, store));
@@ -322,17 +324,6 @@ impl HaftBuilder {
             clock: Arc::new(SystemClock),
             ids: Arc::new(SystemIds),
         };
-        let registry = Registry::new(BuildContext::default());
-        let tools = CodingTools::new();
-        let tools = match self.bash {
-            Some(bash) => tools.bash(bash),
-            None => tools,
-        };
-        registry.register(Arc::new(tools), OnConflict::Reject)?;
-        self.toolset.arrange(&registry)?;
-        for source in self.sources {
-            registry.register(source, OnConflict::Reject)?;
-        }
         let run = ports.run_id();
         Ok(Haft {
             dispatch: Dispatch::new(ports, self.limits),
@@ -356,6 +347,45 @@ fn put_in_order(workspace: &Workspace, store: &Store) -> Vec<Repaired> {
         Vec::new()
     };
     repair(workspace, store).unwrap_or_else(unfinished)
+}
+
+/// Opens the state, and does something else meanwhile: a short process spends most of its time on these two.
+fn while_opening<T>(
+    state: State,
+    other: impl FnOnce() -> T,
+) -> (Result<Option<Store>, OpenError>, T) {
+    let config = match state {
+        State::None => return (Ok(None), other()),
+        State::Memory => {
+            let open = || Store::in_memory(Retention::default(), Redaction::new([])?);
+            return (open().map(Some).map_err(OpenError::from), other());
+        }
+        State::Directory(config) => config,
+    };
+    // What opening has to say goes where the words of this thread go.
+    let heard_by = tracing::dispatcher::get_default(Clone::clone);
+    let open = move || tracing::dispatcher::with_default(&heard_by, || Store::open(config));
+    std::thread::scope(|scope| {
+        let opening = scope.spawn(open);
+        let done = other();
+        let opened = opening.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        (opened.map(Some).map_err(OpenError::from), done)
+    })
+}
+
+/// Registers the tools.
+fn registry(
+    tools: CodingTools,
+    toolset: Toolset,
+    sources: Vec<Arc<dyn ToolSource>>,
+) -> Result<Registry, RegistryError> {
+    let registry = Registry::new(BuildContext::default());
+    registry.register(Arc::new(tools), OnConflict::Reject)?;
+    toolset.arrange(&registry)?;
+    for source in sources {
+        registry.register(source, OnConflict::Reject)?;
+    }
+    Ok(registry)
 }
 
 /// Takes a port from the store, or the deliberate nothing where there is none.

@@ -41,13 +41,13 @@ impl Report {
 
     fn print_comparisons(&self) {
         println!(
-            "{:<10} {:<6} {:>10} {:>10} {:>7} {:>10} {:>10} {:>7}",
+            "{:<12} {:<6} {:>10} {:>10} {:>7} {:>10} {:>10} {:>7}",
             "scenario", "beside", "haft ms", "other ms", "ratio", "haft MiB", "other MiB", "ratio"
         );
         for comparison in &self.comparisons {
             let (ours, theirs) = (&comparison.ours, &comparison.theirs);
             println!(
-                "{:<10} {:<6} {:>10.1} {:>10.1} {:>7.2} {:>10.1} {:>10.1} {:>7.2}",
+                "{:<12} {:<6} {:>10.1} {:>10.1} {:>7.2} {:>10.1} {:>10.1} {:>7.2}",
                 comparison.name,
                 theirs.label,
                 ours.wall_ms(),

@@ -29,6 +29,9 @@ pub(crate) struct Scenario {
     pub(crate) way: Way,
 }
 
+/// Runs of each side in one round of a scenario that takes milliseconds.
+const SHORT: u16 = 12;
+
 /// How a scenario is measured.
 pub(crate) enum Way {
     /// Two programs take turns.
@@ -37,6 +40,8 @@ pub(crate) enum Way {
         needs: fn(&Place) -> Vec<PathBuf>,
         /// Makes the input if it is not there, and returns haft and the program beside it.
         prepare: fn(&Place) -> Result<[Program; 2]>,
+        /// How often each side runs in one round.
+        runs: u16,
     },
     /// A benchmark measures both sides in one process.
     Inside(Benchmark, fn(&Value) -> Result<Vec<Row>>),
@@ -50,6 +55,34 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         way: Way::Programs {
             needs: |place| vec![place.haft.clone(), place.ripgrep.clone()],
             prepare: |place| Ok(start(place)),
+            runs: SHORT,
+        },
+    },
+    Scenario {
+        name: "start-call",
+        about: "read a line of a small file and keep no record, beside `haft --version`",
+        way: Way::Programs {
+            needs: |place| vec![place.haft.clone()],
+            prepare: |place| start_call(place, &["--no-state"]),
+            runs: SHORT,
+        },
+    },
+    Scenario {
+        name: "start-record",
+        about: "read a line of a small file and record it, beside `haft --version`",
+        way: Way::Programs {
+            needs: |place| vec![place.haft.clone()],
+            prepare: |place| start_call(place, &[]),
+            runs: SHORT,
+        },
+    },
+    Scenario {
+        name: "start-tools",
+        about: "list the tools, beside `haft --version`",
+        way: Way::Programs {
+            needs: |place| vec![place.haft.clone()],
+            prepare: |place| Ok(start_tools(place)),
+            runs: SHORT,
         },
     },
     Scenario {
@@ -58,6 +91,7 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         way: Way::Programs {
             needs: |place| vec![place.haft.clone(), place.ripgrep.clone()],
             prepare: grep,
+            runs: 1,
         },
     },
     Scenario {
@@ -66,12 +100,13 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         way: Way::Programs {
             needs: |place| vec![place.haft.clone(), place.fd.clone()],
             prepare: find,
+            runs: 1,
         },
     },
     Scenario {
         name: "deep-read",
         about: "20 lines near the end of a file of 2 GiB, beside sed",
-        way: Way::Programs { needs: |place| vec![place.haft.clone()], prepare: deep_read },
+        way: Way::Programs { needs: |place| vec![place.haft.clone()], prepare: deep_read, runs: 1 },
     },
     Scenario {
         name: "ast-search",
@@ -135,6 +170,23 @@ fn start(place: &Place) -> [Program; 2] {
     let haft = Program::new("haft", place.haft.clone()).arguments(["--version"]);
     let ripgrep = Program::new("rg", place.ripgrep.clone()).arguments(["--version"]);
     [haft.expects("haft "), ripgrep.expects("ripgrep ")]
+}
+
+/// What everything else at the start is measured by: haft, up to the point where it knows what it was asked for.
+fn version(place: &Place) -> Program {
+    Program::new("itself", place.haft.clone()).arguments(["--version"]).expects("haft ")
+}
+
+fn start_call(place: &Place, further: &[&str]) -> Result<[Program; 2]> {
+    let folder = tree::small_file(&place.folder)?;
+    let arguments = format!(r#"{{"action":"read","path":"{}"}}"#, tree::SMALL_FILE);
+    let haft = place.haft_call("reader", &arguments, &folder).arguments(further);
+    Ok([haft.expects(tree::SMALL_FILE_LINE), version(place)])
+}
+
+fn start_tools(place: &Place) -> [Program; 2] {
+    let haft = Program::new("haft", place.haft.clone()).arguments(["tools"]);
+    [haft.expects("search"), version(place)]
 }
 
 fn grep(place: &Place) -> Result<[Program; 2]> {

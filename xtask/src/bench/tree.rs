@@ -15,6 +15,10 @@ pub(crate) const MARKED_NAMES: &str = "marked-*.txt";
 /// The name of the long file.
 pub(crate) const LONG_FILE: &str = "long.txt";
 
+/// The name of the small file, and what it holds.
+pub(crate) const SMALL_FILE: &str = "small.txt";
+pub(crate) const SMALL_FILE_LINE: &str = "one line and no more";
+
 /// Lines of the long file; at 64 bytes each they make 2 GiB.
 pub(crate) const LONG_FILE_LINES: u64 = 32 * 1024 * 1024;
 
@@ -70,6 +74,13 @@ pub(crate) fn long_file(scratch: &Path) -> Result<PathBuf> {
         Ok(())
     })?;
     Ok(folder.join(LONG_FILE))
+}
+
+/// Returns a folder with a file of one line.
+pub(crate) fn small_file(scratch: &Path) -> Result<PathBuf> {
+    made(scratch, "small-file", |folder| {
+        Ok(fs::write(folder.join(SMALL_FILE), format!("{SMALL_FILE_LINE}\n"))?)
+    })
 }
 
 /// Returns a line of the long file, counted from one, with its end.

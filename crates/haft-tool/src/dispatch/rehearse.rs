@@ -52,13 +52,13 @@ impl Dispatch {
 impl Walk<'_> {
     async fn rehearse(&mut self, call: ToolCall) -> Result<Rehearsal, Ended> {
         let registered = self.resolve(&call.tool)?;
-        let decoded = self.decode(&registered, call.arguments)?;
-        let arguments = Self::check(&registered, decoded)?;
-        let effects = self.effects(&registered, &arguments)?;
+        let decoded = self.decode(registered, call.arguments)?;
+        let arguments = Self::check(registered, decoded)?;
+        let effects = self.effects(registered, &arguments)?;
         let commands = registered.descriptor.script(&arguments);
-        let bound = self.bind(&registered, &arguments, &mut None).await?;
+        let bound = self.bind(registered, &arguments, &mut None).await?;
         let subject = Subjected {
-            registered: &registered,
+            registered,
             arguments: &arguments,
             effects: &effects,
             commands: commands.as_ref(),

@@ -14,7 +14,7 @@ use super::batch::Turn;
 use super::bounding::bound_output;
 use super::nested::{Ancestors, NestedDoor};
 use super::permit::PermitSlot;
-use super::walk::{Ended, Walk, failed, millis, panicked};
+use super::walk::{Ended, Walk, failed, millis, panicked, within};
 use crate::locks::{LockGuard, Owner};
 use crate::ports::{self, Bound, Entry};
 use crate::registry::Registered;
@@ -79,8 +79,7 @@ impl Walk<'_> {
             let permit = inner.permits.acquire(registered.descriptor.is_composite()).await;
             Ok::<_, ports::PortError>(Held { permit, _locks: locks, _others_out: others_out })
         };
-        let acquired =
-            self.unless_cancelled(tokio::time::timeout(inner.limits.acquire, acquiring)).await?;
+        let acquired = self.unless_cancelled(within(inner.limits.acquire, acquiring)).await?;
         let held = match acquired {
             Ok(Ok(held)) => held,
             Ok(Err(error)) => return Err(failed(error.into())),

@@ -157,7 +157,7 @@ impl<'a> Walk<'a> {
             Start::Fresh { call, within } => {
                 let ToolCall { arguments, .. } = &call;
                 let resolved = self.resolve(&call.tool);
-                let within = resolved.and_then(|it| self.budget(&it, within).map(|()| it));
+                let within = resolved.and_then(|it| self.budget(it, within).map(|()| it));
                 let registered = match within {
                     Ok(registered) => registered,
                     Err(ended) => {
@@ -165,7 +165,7 @@ impl<'a> Walk<'a> {
                         return Err(ended);
                     }
                 };
-                let arguments = self.decode(&registered, call.arguments)?;
+                let arguments = self.decode(registered, call.arguments)?;
                 let arguments = RawArguments::Json(Value::Object(arguments));
                 (registered, ToolCall { arguments, ..call }, None)
             }
@@ -180,14 +180,14 @@ impl<'a> Walk<'a> {
             let text = "a waiting call lost its arguments";
             return Err(failed(Failure::new(ErrorKind::Internal, text)));
         };
-        let (arguments, asked) = self.normalise(&registered, given).await?;
-        let effects = self.effects(&registered, &arguments)?;
+        let (arguments, asked) = self.normalise(registered, given).await?;
+        let effects = self.effects(registered, &arguments)?;
         let commands = registered.descriptor.script(&arguments);
         let (mut was_stale, mut was_missing) = (false, false);
         loop {
-            let bound = self.bind(&registered, &arguments, turn).await?;
+            let bound = self.bind(registered, &arguments, turn).await?;
             let subject = Subjected {
-                registered: &registered,
+                registered,
                 arguments: &arguments,
                 effects: &effects,
                 commands: commands.as_ref(),
@@ -207,8 +207,8 @@ impl<'a> Walk<'a> {
                 continue;
             }
             self.journal_intent().await?;
-            self.activate(&registered).await?;
-            let Some(held) = self.acquire(&registered, &*bound, turn).await? else {
+            self.activate(registered).await?;
+            let Some(held) = self.acquire(registered, &*bound, turn).await? else {
                 if was_stale {
                     return Err(denied(Denial::new(
                         Control::Stale,
@@ -218,15 +218,16 @@ impl<'a> Walk<'a> {
                 was_stale = true;
                 continue;
             };
-            let prepared = Prepared { registered: &registered, arguments, effects, bound, verdict };
+            let prepared = Prepared { registered, arguments, effects, bound, verdict };
             let (outcome, held) = self.run(prepared, held).await?;
             return Ok(End::Outcome { outcome, held });
         }
     }
 
     /// Station 1: finds the tool in the snapshot that was advertised.
-    pub(super) fn resolve(&mut self, name: &str) -> Result<Registered, Ended> {
-        let Some(registered) = self.context.tools.find(name) else {
+    pub(super) fn resolve(&mut self, name: &str) -> Result<&'a Registered, Ended> {
+        let context: &'a CallContext = self.context;
+        let Some(registered) = context.tools.find(name) else {
             self.intent.tool = Err(head(name, 200).to_owned());
             let nearest = self.context.tools.nearest(name);
             let failure = Failure::new(
@@ -242,7 +243,7 @@ impl<'a> Walk<'a> {
         self.intent.tool = Ok(registered.descriptor.name().clone());
         self.intent.fingerprint = Some(registered.descriptor.fingerprint());
         Self::still_itself(registered)?;
-        Ok(registered.clone())
+        Ok(registered)
     }
 
     /// Puts arguments on record that were never read.
@@ -489,6 +490,18 @@ impl<'a> Walk<'a> {
             value = future => Ok(value),
         }
     }
+}
+
+/// Runs a future under a limit. Most doors answer at once, and then nobody asks the clock.
+pub(super) async fn within<T>(
+    limit: Duration,
+    future: impl Future<Output = T>,
+) -> Result<T, tokio::time::error::Elapsed> {
+    let mut future = std::pin::pin!(future);
+    if let Poll::Ready(value) = futures_util::poll!(future.as_mut()) {
+        return Ok(value);
+    }
+    tokio::time::timeout(limit, future).await
 }
 
 /// Returns the canonical name, and the alias where the call came by one.
