@@ -29,8 +29,8 @@ pub(super) fn find(
             // It would need a line end that the document does not have.
             return None;
         }
-        let (place, row) = sought.start(&copy, start, &mut starts)?;
-        let end = sought.end(&copy, end, &mut ends)?;
+        let (place, row) = sought.begin(&copy, start, &mut starts)?;
+        let end = sought.finish(&copy, end, &mut ends)?;
         let place = sought.shifted(&copy, row, place)?;
         let range = place.text.start..end;
         is_sound(document, old, &range).then_some(Place { text: range, ..place })
@@ -125,7 +125,7 @@ impl<'o> Sought<'o> {
     }
 
     /// Where a hit starts: a place that is still without its end, and the row.
-    fn start(&self, copy: &Copy<'_>, folded: usize, cursor: &mut Cursor) -> Option<(Place, usize)> {
+    fn begin(&self, copy: &Copy<'_>, folded: usize, cursor: &mut Cursor) -> Option<(Place, usize)> {
         let (index, row) = copy.row_at(folded)?;
         let at = |start| Place { text: start..start, shift: Shift::None, shifts_first: false };
         let place = if self.from_line_start {
@@ -140,7 +140,7 @@ impl<'o> Sought<'o> {
     }
 
     /// Where a hit ends in the document.
-    fn end(&self, copy: &Copy<'_>, folded: usize, cursor: &mut Cursor) -> Option<usize> {
+    fn finish(&self, copy: &Copy<'_>, folded: usize, cursor: &mut Cursor) -> Option<usize> {
         let (index, row) = copy.row_at(folded)?;
         if self.to_line_end {
             Some(row.line.content_end())
