@@ -46,7 +46,7 @@ pub(crate) fn run(invocation: &Invocation<'_>, command: &StateCommand) -> anyhow
                 .map(|at| format!(", the oldest of {}", when::show(at)))
                 .unwrap_or_default();
             field("calls", &format!("{}{oldest}", usage.calls));
-            field("changes", &format!("{} of files, that can be taken back", usage.changes));
+            field("changes", &format!("{} of files", usage.changes));
             field("database", &size(usage.database_bytes + usage.log_bytes));
             field("content", &format!("{} in {} files", size(usage.object_bytes), usage.objects));
             if let Some(log) = &usage.damaged_log {

@@ -216,7 +216,7 @@ fn state_says_what_it_takes_up_and_what_would_go() {
     insta::assert_snapshot!(masked(&rig, &rig.haft(&["state", "du"]).stdout), @r"
     where     …/state
     calls     4, the oldest of DATE TIME
-    changes   0 of files, that can be taken back
+    changes   0 of files
     database  N KiB
     content   0 bytes in 0 files
     ");
