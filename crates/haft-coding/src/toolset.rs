@@ -97,9 +97,8 @@ impl Toolset {
                 }
                 let snapshot = registry.snapshot();
                 let others = snapshot.tools().map(|it| it.descriptor.name().to_string());
-                let has_verb = |name: &String| {
-                    VERBS.iter().any(|verb| verb.name == name || verb.tool == name)
-                };
+                let has_verb =
+                    |name: &String| VERBS.iter().any(|verb| verb.name == name || verb.tool == name);
                 shown.extend(others.filter(|name| !has_verb(name)));
                 registry.show(Selection::Named(shown))
             }

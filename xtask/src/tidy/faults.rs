@@ -18,7 +18,6 @@ const EXCUSES: &[&str] = &["other-os", "no such feature"];
 /// Work that will cover a fault, after `later: `.
 const LATER: &[&str] = &[
     "configuration writing",
-    "editor and shell tools",
     "flows",
     "git worktrees",
     "HTTP server",

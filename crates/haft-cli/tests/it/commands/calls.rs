@@ -301,9 +301,9 @@ fn verbs_stand_for_the_actions_of_tools_and_obey_the_same_rules() {
     for hidden in ["reader", "search", "editor", "bash"] {
         assert!(!names.contains(&hidden), "{names:?}");
     }
-    let call = |tool: &str, args: serde_json::Value| {
+    let call = |tool: &str, args: Value| {
         let args = ["--toolset", "verbs", "--json", "call", tool, &args.to_string()];
-        crate::rig::called(&rig.haft(&args))
+        called(&rig.haft(&args))
     };
     let edit = json!({ "path": "a.txt", "old": "one", "new": "two" });
     assert_eq!(call("edit_file", edit.clone()).exit, 0);

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::rig::{Called, Rig, called};
+use crate::rig::{Called, Rig, at_terminal, called};
 
 /// Runs a command to which everything is allowed.
 fn bash(rig: &Rig, args: &Value) -> Called {
@@ -159,10 +159,27 @@ fn o_028_a_rule_covers_every_command_of_a_line_or_none() {
         assert_eq!(run(command), 0, "{command}");
     }
     for command in [
-        "ls; id", "ls && id", "ls | sh", "echo $(id)", "echo `id`", "ls\nid", "ls & id",
-        "echo hi > x", "lsof", "FOO=1 id", "git status --porcelain; id",
-        "git -c core.pager=id status", "find . -exec id ;", "ls() { id; }; ls", "echo \"$(id)\"",
-        "eval ls", "l\\s; id", "echo <(id)", "ls \\\n; id", "((", "ls 'a",
+        "ls; id",
+        "ls && id",
+        "ls | sh",
+        "echo $(id)",
+        "echo `id`",
+        "ls\nid",
+        "ls & id",
+        "echo hi > x",
+        "lsof",
+        "FOO=1 id",
+        "git status --porcelain; id",
+        "git -c core.pager=id status",
+        "find . -exec id ;",
+        "ls() { id; }; ls",
+        "echo \"$(id)\"",
+        "eval ls",
+        "l\\s; id",
+        "echo <(id)",
+        "ls \\\n; id",
+        "((",
+        "ls 'a",
     ] {
         assert_eq!(run(command), 3, "{command}");
     }
@@ -183,7 +200,8 @@ fn o_029_a_directory_that_is_gone_bothers_the_one_call_that_names_it() {
 #[test]
 fn o_030_output_shows_its_control_sequences_and_does_not_obey_them() {
     let rig = Rig::new();
-    let command = r"printf '\033]0;x\a\033[2K\rALL PASSED\033[8m\n'; printf '\302\233A\342\200\256\n'";
+    let command =
+        r"printf '\033]0;x\a\033[2K\rALL PASSED\033[8m\n'; printf '\302\233A\342\200\256\n'";
     let args = json!({ "command": command }).to_string();
     let ran = rig.haft(&["--preset", "full", "call", "bash", &args]);
     assert!(!ran.all().contains(['\u{1b}', '\u{7}', '\u{9b}', '\u{202e}']), "{}", ran.all());
@@ -198,7 +216,10 @@ fn o_038_a_confined_command_changes_nothing_outside() {
     let rig = Rig::new();
     rig.outside("secret.txt", "canary\n");
     let out = rig.out("").display().to_string();
-    let called = bash(&rig, &json!({ "command": format!("cat {out}secret.txt; touch {out}new; ln -s {out} l && touch l/new") }));
+    let called = bash(
+        &rig,
+        &json!({ "command": format!("cat {out}secret.txt; touch {out}new; ln -s {out} l && touch l/new") }),
+    );
     let data = called.data();
     assert!(data["sandbox"].as_str().unwrap().starts_with("files"), "{}", called.text);
     assert!(!called.text.contains("canary"), "{}", called.text);
@@ -230,4 +251,40 @@ fn o_050_secrets_of_the_environment_do_not_reach_commands() {
     let ran = crate::rig::run(command);
     assert!(!ran.all().contains("SECRETabc"), "{}", ran.all());
     assert_eq!(ran.exit, 0);
+}
+
+#[test]
+fn o_051_a_person_sees_all_of_what_would_run() {
+    let rig = Rig::new();
+    for command in [
+        format!("echo {}; rm -rf x", "a".repeat(600)),
+        format!("echo a{}rm -rf x", "\n".repeat(200)),
+        "echo ok\r\u{1b}[2K\u{202e}; rm -rf x".to_owned(),
+        format!("python3 -c '{}'; rm -rf x", "b".repeat(5_000)),
+    ] {
+        rig.dir("x");
+        let args = json!({ "command": command }).to_string();
+        let Some(shown) = at_terminal(&rig, &["call", "bash", &args], "n\n") else { return };
+        assert!(shown.contains("rm -rf x"), "{shown}");
+        assert!(!shown.contains("\u{202e}") && !shown.contains("\u{1b}[2K"), "{shown}");
+        let visible: String = shown.split_whitespace().collect();
+        for run in ["a".repeat(600), "b".repeat(5_000)] {
+            assert!(!command.contains(&run) || visible.contains(&run), "{shown}");
+        }
+        assert!(rig.ws("x").exists(), "a no is a no");
+    }
+}
+
+#[test]
+fn o_113_what_a_rule_lets_through_is_still_confined() {
+    let rig = Rig::new();
+    rig.file("a.txt", "a").outside("kept", "kept");
+    rig.config("[[rules]]\ndecision = \"allow\"\ntool = \"bash\"\ncommands = [\"cp *\"]\n");
+    for to in ["../out/kept", "../out/new", "/etc/haft-was-here"] {
+        let args = json!({ "command": format!("cp a.txt {to}") }).to_string();
+        let called = called(&rig.haft(&["--json", "call", "bash", &args]));
+        assert_ne!(called.data()["exit_code"], 0, "{}", called.text);
+    }
+    assert_eq!(fs::read(rig.out("kept")).unwrap(), b"kept");
+    assert_eq!(fs::read_dir(rig.out("")).unwrap().count(), 1);
 }
