@@ -47,11 +47,7 @@ const VENDORS: &[Vendor] = &[
         users: &["haft-syntax", "haft-policy"],
         what: "parses source files and command texts",
     },
-    Vendor {
-        names: &["tree-sitter-bash"],
-        users: &["haft-policy"],
-        what: "parses command texts",
-    },
+    Vendor { names: &["tree-sitter-bash"], users: &["haft-policy"], what: "parses command texts" },
     Vendor {
         names: &["anyhow", "clap", "clap_complete", "clap_mangen", "indicatif", "anstream"],
         users: &["haft-cli", "haft-server"],
