@@ -111,12 +111,16 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "ast-search",
         about: "calls by structure in the Python files of Django, beside ast-grep",
-        way: Way::Programs { needs: syntax::needs, prepare: syntax::search },
+        way: Way::Programs { needs: syntax::needs, prepare: syntax::search, runs: 1 },
     },
     Scenario {
         name: "outline",
         about: "all definitions of the Python files of Django, beside ast-grep looking for functions",
-        way: Way::Programs { needs: syntax::needs, prepare: |place| Ok(syntax::outline(place)) },
+        way: Way::Programs {
+            needs: syntax::needs,
+            prepare: |place| Ok(syntax::outline(place)),
+            runs: 1,
+        },
     },
     Scenario {
         name: "dispatch",
