@@ -130,7 +130,7 @@ impl Bash {
         });
         let (directory, roots) = opened.await?;
         let settings = &self.settings;
-        let mut command = Command::new(argv, directory);
+        let mut command = Command::of(argv, directory);
         command.env = settings.env();
         command.timeout = Duration::from_millis(u64::from(timeout));
         command.grace = GRACE;

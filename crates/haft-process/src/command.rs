@@ -31,7 +31,7 @@ pub struct Command {
 
 impl Command {
     /// Makes a command without an environment, with 30 seconds to run and 2 to end, confined as far as can be.
-    pub fn new<Argv>(argv: Argv, directory: OwnedFd) -> Self
+    pub fn of<Argv>(argv: Argv, directory: OwnedFd) -> Self
     where
         Argv: IntoIterator<Item: Into<OsString>>,
     {

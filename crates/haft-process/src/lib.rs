@@ -8,7 +8,7 @@
 //! let helper = haft_process::helper::run_if_requested();
 //!
 //! let launcher = Launcher::new(Some(helper), "/tmp");
-//! let command = Command::new(["sh", "-c", "echo hello"], directory);
+//! let command = Command::of(["sh", "-c", "echo hello"], directory);
 //! let finished = launcher.run(command, std::future::pending()).await?;
 //! assert_eq!(finished.end, End::Exited(0));
 //! assert_eq!(finished.stdout.kept().head, "hello\n");

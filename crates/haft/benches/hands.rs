@@ -91,7 +91,7 @@ async fn spawn(turns: usize, folder: &Path, launcher: &Launcher) -> Value {
         bare.push(began.elapsed());
         assert!(output.status.success());
         for (level, samples) in &mut levels {
-            let mut command = Command::new(["/bin/true"], File::open(folder).unwrap().into());
+            let mut command = Command::of(["/bin/true"], File::open(folder).unwrap().into());
             (command.sandbox.level, command.sandbox.at_least) = (*level, *level);
             let began = Instant::now();
             let finished = launcher.run(command, std::future::pending()).await.unwrap();

@@ -91,7 +91,7 @@ fn what_no_program_can_be_given_is_refused() {
     );
     let none: [&str; 0] = [];
     assert!(matches!(
-        room.try_run(Command::new(none, open(room.inside.path()))),
+        room.try_run(Command::of(none, open(room.inside.path()))),
         Err(LaunchError::NoProgram)
     ));
 }

@@ -53,7 +53,7 @@ impl Room {
     }
 
     pub(crate) fn argv<const N: usize>(&self, level: SandboxLevel, argv: [&str; N]) -> Command {
-        let mut command = Command::new(argv, open(self.inside.path()));
+        let mut command = Command::of(argv, open(self.inside.path()));
         command.env = vec![
             ("PATH".into(), "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin".into()),
             ("OUT".into(), self.outside.path().into()),
