@@ -203,7 +203,11 @@ fn with_remarks(invocation: &Invocation<'_>, assembled: Assembled) -> Haft {
 /// Returns what may not be what was meant: rules that name no tool there is, and a project's file further up.
 pub(crate) fn remarks(assembled: &Assembled) -> Vec<String> {
     let snapshot = assembled.haft.registry().snapshot();
-    let names: Vec<_> = snapshot.tools().map(|it| it.descriptor.name().clone()).collect();
+    // A rule about the tool behind an alias is about the alias too.
+    let names: Vec<_> = snapshot
+        .tools()
+        .flat_map(|it| it.alias_of.clone().into_iter().chain([it.descriptor.name().clone()]))
+        .collect();
     let idle = assembled.haft.policy().idle_rules(&names);
     let mut remarks: Vec<String> = idle
         .iter()

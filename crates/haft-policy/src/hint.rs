@@ -5,7 +5,7 @@ use haft_protocol::{Access, Capability, Decision};
 use crate::assess::{Assessment, Case, Ending, Ground, RuleStanding};
 use crate::coverage;
 use crate::policy::Level;
-use crate::rule::Met;
+use crate::rule::{Met, Mismatch};
 use crate::shell::Script;
 use crate::subject::Effects;
 use crate::{CommandPattern, Layer, PathPattern, Preset, Rule, ToolPattern};
@@ -27,7 +27,9 @@ pub(crate) fn ways_out(
     if ending == Ending::Answered || assessment.decision == Decision::Allow {
         return Vec::new();
     }
-    let mut hints = ways_out_of_ground(level, &assessment.ground);
+    let mut hints = why_not(assessment);
+    hints.extend(ways_out_of_ground(level, &assessment.ground));
+    hints.extend(over_trees(case, &assessment.ground));
     if let Ground::Preset { decision, .. } = assessment.ground.clone() {
         let could_lift = |rule| decision < Decision::Deny || level.lifts_preset(rule);
         let untrusted = assessment
@@ -49,6 +51,36 @@ pub(crate) fn ways_out(
         }
     }
     hints
+}
+
+/// Says why a rule that allows commands does not cover these.
+fn why_not(assessment: &Assessment<'_>) -> Vec<String> {
+    if !matches!(assessment.ground, Ground::Preset { .. }) {
+        return Vec::new();
+    }
+    let differs = assessment.rules.iter().filter_map(|(rule, standing)| match standing {
+        RuleStanding::Differs(
+            mismatch @ (Mismatch::Uncovered { .. } | Mismatch::Obstacle { .. }),
+        ) if rule.decision() == Decision::Allow => Some((rule, mismatch)),
+        _ => None,
+    });
+    let said = |(rule, mismatch): (&&Rule, &Mismatch)| {
+        format!("the rule `{rule}` does not cover it: {mismatch}")
+    };
+    differs.map(said).take(1).collect()
+}
+
+/// Says how to leave a call out of a rule that covers it only because it may write anything.
+fn over_trees(case: &Case<'_>, ground: &Ground<'_>) -> Option<String> {
+    let Ground::Rule { rule, .. } = ground else { return None };
+    let tree = case.subject.resources.iter().find(|it| it.access == Access::WriteTree)?;
+    if rule.paths().is_empty() || rule.decision() == Decision::Allow {
+        return None;
+    }
+    let (tool, path) = (case.subject.tool, &tree.path);
+    Some(format!(
+        "`{tool}` may write anything beneath `{path}`, so every rule about paths there holds for it; a person can leave it out by naming the rule's tools"
+    ))
 }
 
 pub(crate) fn ways_out_of_ground(level: &Level, ground: &Ground<'_>) -> Vec<String> {
