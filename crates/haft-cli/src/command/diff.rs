@@ -44,20 +44,17 @@ struct Shown {
 pub(crate) fn run(invocation: &Invocation<'_>, args: &DiffArgs) -> anyhow::Result<Exit> {
     let store = invocation.store()?;
     let printer = invocation.printer;
-    let call = if args.call.eq_ignore_ascii_case("last") {
-        match changes::latest(invocation, &store, 1)?.pop() {
-            Some(changed) => changed.call,
-            None => {
-                let text = "no change of a file in this workspace is on record";
-                return Ok(printer.error(Exit::Failed, "not_found", text, &[]));
-            }
+    let found = if args.call.eq_ignore_ascii_case("last") {
+        let latest = changes::latest(invocation, &store, 1)?.pop();
+        if latest.is_none() {
+            let text = "no change of a file in this workspace is on record";
+            printer.error(Exit::Failed, "not_found", text, &[]);
         }
+        latest.map(|it| it.call)
     } else {
-        match changes::find(printer, &store, &args.call)? {
-            Some(call) => call,
-            None => return Ok(Exit::Failed),
-        }
+        changes::find(printer, &store, &args.call)?
     };
+    let Some(call) = found else { return Ok(Exit::Failed) };
     let effects = store.of_call(call)?;
     let done = effects.iter().filter(|it| it.state != EffectState::NotDone);
     let shown: Vec<Shown> = done.map(|it| shown(&store, it)).collect();
@@ -127,10 +124,9 @@ fn remark(before: Option<&FileState>, after: Option<&FileState>) -> Option<Strin
         (Some(FileState::File { mode, .. }), Some(FileState::File { mode: new, .. })) => {
             (mode != new).then(|| format!("mode {mode:o} became {new:o}"))
         }
-        (Some(FileState::File { .. }), None) | (None, Some(FileState::File { .. })) => None,
+        (Some(FileState::File { .. }), None) | (None, Some(FileState::File { .. }) | None) => None,
         (Some(before), Some(after)) => Some(format!("{} became {}", words(before), words(after))),
         (None, Some(state)) | (Some(state), None) => Some(words(state)),
-        (None, None) => None,
     }
 }
 
