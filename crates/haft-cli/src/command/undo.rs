@@ -1,19 +1,22 @@
 //! `haft undo`: take back what a call changed.
 
+use std::num::NonZeroU32;
+
 use clap::Args;
 use haft::coding::{UndoOutput, UndoResult};
 use haft::ports::Effects as _;
-use haft::store::Store;
+use haft::store::{CallDetail, IdQuery, LogFilter, Store, StoreError};
 use haft::workspace::{Want, undo_paths};
 use haft::{CallId, Haft, Outcome, ToolCall};
 use serde_json::json;
 
 use super::call::{finished, show};
-use super::{Invocation, changes};
+use super::{Invocation, changes, log};
 use crate::approver::TerminalApprover;
 use crate::assemble::{UserMistake, open};
 use crate::exit::Exit;
 use crate::print::{Printer, Tone};
+use crate::when;
 
 /// How many calls are looked through for the latest one that can be taken back.
 const LOOKED_THROUGH: u32 = 1_000;
@@ -52,6 +55,10 @@ pub(crate) async fn run(invocation: &Invocation<'_>, args: UndoArgs) -> anyhow::
         return Ok(printer.error(Exit::Failed, "not_found", &text, &[hint]));
     }
     if !printer.is_json() {
+        name(printer, store, call)?;
+        if args.call.eq_ignore_ascii_case("last") {
+            passed_over(invocation, store, call)?;
+        }
         for (path, why) in &unreachable {
             printer.aside(Tone::Warn, "stays", &format!("{path}: {why}"));
         }
@@ -101,6 +108,40 @@ fn meant(invocation: &Invocation<'_>, store: &Store, text: &str) -> anyhow::Resu
         invocation.printer.error(Exit::Failed, "not_found", text, &[hint]);
     }
     Ok(open.map(|it| it.call))
+}
+
+/// Says which call is taken back.
+fn name(printer: Printer, store: &Store, call: CallId) -> anyhow::Result<()> {
+    let text = match store.show(&IdQuery::Id(call)) {
+        Ok(CallDetail { summary, .. }) => {
+            let tool = summary.tool.rsplit('/').next().unwrap_or(&summary.tool).to_owned();
+            format!("`{tool}` of {} ({})", when::show(summary.at), call.short())
+        }
+        Err(StoreError::NoSuchCall { .. }) => format!("call {call}"),
+        Err(error) => return Err(error.into()),
+    };
+    printer.aside(Tone::Strong, "undo", &text);
+    Ok(())
+}
+
+/// Says that a later call ran programs and has no change on record, for it may be the one that was meant.
+fn passed_over(invocation: &Invocation<'_>, store: &Store, call: CallId) -> anyhow::Result<()> {
+    let latest = LogFilter {
+        tool: Some("builtin/bash".to_owned()),
+        root: Some(log::workspace(invocation)?),
+        limit: Some(NonZeroU32::MIN),
+        ..LogFilter::default()
+    };
+    let Some(ran) = store.log(&latest)?.into_iter().next() else { return Ok(()) };
+    if ran.id > call && ran.attempts > 0 && store.of_call(ran.id)?.is_empty() {
+        let text = format!(
+            "`bash` of {} ({}) ran later; no change by it is on record",
+            when::show(ran.at),
+            ran.id.short()
+        );
+        invocation.printer.aside(Tone::Warn, "note", &text);
+    }
+    Ok(())
 }
 
 /// Parts the paths that lead somewhere in the workspace from those that do not, and says why not.

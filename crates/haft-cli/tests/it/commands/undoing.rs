@@ -186,3 +186,14 @@ fn o_019_undo_touches_nothing_but_what_the_call_changed() {
         assert_eq!(text(&rig, "a.txt"), "one\ntwo\n");
     }
 }
+
+#[test]
+fn undo_names_the_call_it_means_and_the_one_it_does_not() {
+    let rig = Rig::new();
+    let write = json!({ "path": "a.txt", "content": "one\n" });
+    assert_eq!(rig.call("editor", "write", &write).exit, 0);
+    rig.haft(&["--yes", "call", "bash", r#"{"command":"true"}"#]);
+    let said = rig.haft(&["undo", "--dry-run"]).stderr;
+    assert!(said.contains("undo: `editor` of "), "{said}");
+    assert!(said.contains("note: `bash` of ") && said.contains("ran later"), "{said}");
+}
