@@ -119,7 +119,7 @@ impl TypedTool for Undo {
 fn undo(writer: &Writer, args: &UndoArgs) -> Result<Shown<UndoOutput>, Failure> {
     let id: CallId = args.call.parse().map_err(|error| {
         Failure::new(ErrorKind::InvalidArguments, format!("{error}"))
-            .hint("take the id from the outcome of the call, or from `haft changes`")
+            .hint("a person finds whole ids with `haft changes --json`, and takes back the latest change with `haft undo`")
     })?;
     let effects = writer.changes_of(id)?;
     let plan = writer.plan_undo(&effects, "paths");

@@ -36,7 +36,7 @@ pub enum IdQuery {
     Last,
     /// The call of this id.
     Id(CallId),
-    /// The one call whose id begins or ends with this.
+    /// The one call whose id, or the last eight letters of it, begins or ends with this.
     Part(IdPart),
 }
 
@@ -173,7 +173,9 @@ fn find(connection: &Connection, query: &IdQuery) -> Result<Vec<String>, rusqlit
         // Ids sort by time, and in their order the index alone answers.
         IdQuery::Part(IdPart(part)) => connection
             .prepare_cached(
+                // The last eight letters are how ids are listed, so their first ones are what people type.
                 "SELECT id FROM calls WHERE substr(id, 1, length(?1)) = ?1 OR substr(id, -length(?1)) = ?1
+                    OR substr(id, -8, length(?1)) = ?1
                  ORDER BY id DESC LIMIT ?2",
             )?
             .query_map(params![head(part, ID_CHARS), (CANDIDATES + 1) as u32], id)?

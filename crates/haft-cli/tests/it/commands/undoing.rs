@@ -197,3 +197,14 @@ fn undo_names_the_call_it_means_and_the_one_it_does_not() {
     assert!(said.contains("undo: `editor` of "), "{said}");
     assert!(said.contains("note: `bash` of ") && said.contains("ran later"), "{said}");
 }
+
+#[test]
+fn an_id_is_found_by_the_begin_of_what_is_listed() {
+    let rig = Rig::new();
+    let write = json!({ "path": "a.txt", "content": "one\n" });
+    assert_eq!(rig.call("editor", "write", &write).exit, 0);
+    let listed = rig.haft(&["changes"]).stdout;
+    let short = listed.get(..4).unwrap();
+    assert_eq!(rig.haft(&["show", short]).exit, 0, "{listed}");
+    assert_eq!(rig.haft(&["diff", short]).exit, 0, "{listed}");
+}
