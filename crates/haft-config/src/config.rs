@@ -87,7 +87,8 @@ pub struct Programs {
     pub sandbox: SandboxLevel,
     /// The level below which nothing is started.
     pub sandbox_at_least: SandboxLevel,
-    /// Variables of haft's own environment that they get beside the usual ones; `*` at the end stands for any rest.
+    /// Variables that they get beside the usual ones: names of haft's own environment, where `*` at the end stands for any
+    /// rest, or names with their values behind `=`.
     pub environment: Vec<String>,
     /// Files and directories that they may read beside those of the system, as full paths.
     pub read: Vec<PathBuf>,

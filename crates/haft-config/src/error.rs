@@ -169,7 +169,7 @@ pub enum Problem {
     Sandbox(SandboxLevelError),
     /// A text that can be no name of a variable.
     #[error(
-        "`{name}` is no name of a variable: expected letters, digits and `_`, and perhaps `*` at the end"
+        "`{name}` is no variable: expected letters, digits and `_`, then `*` for any rest, or `=` and a value"
     )]
     Variable {
         /// The text.

@@ -178,7 +178,7 @@ fn programs(
     Ok(())
 }
 
-/// Reads names of variables; `*` may stand at the end of one.
+/// Reads variables: names, at the end of which `*` may stand, or names with their values behind `=`.
 fn variables(document: &Document<'_>, node: &Node<'_>) -> Result<Vec<Value<String>>, ConfigError> {
     const KEY: &str = "programs.environment";
     let list = document.list(KEY, node)?;
@@ -188,9 +188,13 @@ fn variables(document: &Document<'_>, node: &Node<'_>) -> Result<Vec<Value<Strin
     let mut names = Vec::new();
     for node in list {
         let text = document.text(KEY, node)?;
-        let name = text.strip_suffix('*').unwrap_or(text);
+        let name = match text.split_once('=') {
+            Some((name, value)) if !value.contains('\0') => name,
+            Some(_) => "",
+            None => text.strip_suffix('*').unwrap_or(text),
+        };
         let is_name = |it: char| it.is_ascii_alphanumeric() || it == '_';
-        if name.is_empty() || name.len() > RULE_PATTERN_BYTES || !name.chars().all(is_name) {
+        if name.is_empty() || text.len() > RULE_PATTERN_BYTES || !name.chars().all(is_name) {
             return Err(document.at(node, Problem::Variable { name: escaped(text) }));
         }
         names.push(document.value(text.to_owned(), node));

@@ -58,7 +58,7 @@ impl Default for BashSettings {
 
 impl BashSettings {
     /// Takes from an environment what commands get of it: the usual variables, and those that `also` names. A name that
-    /// ends in `*` stands for any rest.
+    /// ends in `*` stands for any rest; one with `=` and a value is set to it.
     pub fn with_environment<'a>(
         mut self,
         environment: impl IntoIterator<Item = (OsString, OsString)>,
@@ -74,6 +74,8 @@ impl BashSettings {
         };
         let taken = environment.into_iter().filter(|(name, _)| is_passed_on(name));
         self.environment.extend(taken);
+        let set = also.into_iter().filter_map(|it| it.split_once('='));
+        self.environment.extend(set.map(|(name, value)| (name.into(), value.into())));
         self
     }
 
@@ -119,6 +121,13 @@ mod tests {
         assert!(env.contains(&"PATH=/opt/bin".to_owned()) && env.contains(&"LC_TIME=C".to_owned()));
         assert!(env.contains(&"TERM=dumb".to_owned()));
         assert!(!env.iter().any(|it| it.starts_with("AWS") || it.starts_with('C')), "{env:?}");
+    }
+
+    #[test]
+    fn a_person_may_set_values() {
+        let env = taken(&["CARGO_HOME", "CARGO_HOME=/other=place"]);
+        assert!(env.contains(&"CARGO_HOME=/other=place".to_owned()), "{env:?}");
+        assert!(!env.contains(&"CARGO_HOME=/c".to_owned()), "{env:?}");
     }
 
     #[test]

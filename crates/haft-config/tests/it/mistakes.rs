@@ -328,10 +328,10 @@ fn how_programs_run_is_refused_at_its_place() {
     2 | sandbox = 'net'
       |           ^^^^^
     ");
-    insta::assert_snapshot!(error("[programs]\nenvironment = ['A', 'B=c']"), @"
-    /u/haft/config.toml:2:21: `B=c` is no name of a variable: expected letters, digits and `_`, and perhaps `*` at the end
+    insta::assert_snapshot!(error("[programs]\nenvironment = ['A', 'B c']"), @"
+    /u/haft/config.toml:2:21: `B c` is no variable: expected letters, digits and `_`, then `*` for any rest, or `=` and a value
       |
-    2 | environment = ['A', 'B=c']
+    2 | environment = ['A', 'B c']
       |                     ^^^^^
     ");
     insta::assert_snapshot!(error("[programs]\nread = ['opt']"), @"
