@@ -66,12 +66,10 @@ pub(crate) fn holds(file: &[u8], one: &Edit, highest: MatchGrade) {
             match error.refusal {
                 Refusal::EmptyOld => assert!(one.old.is_empty()),
                 Refusal::Identical => assert_eq!(one.old, one.new),
-                Refusal::NotFound { nearest, without_numbers } => {
+                Refusal::NotFound { corrected, without_numbers, .. } => {
                     assert!(found.is_none());
-                    if let Some(old) = nearest.and_then(|nearest| nearest.old) {
-                        let grade = MatchGrade::LineEnding;
-                        let found = document.find(&old, grade, most).unwrap();
-                        assert!(found.spans.len() == 1 && old != one.old);
+                    if let Some(edit) = corrected {
+                        correctable(file, one, &edit, &rules);
                     }
                     if let Some(edit) = without_numbers {
                         assert!(document.find(&edit.old, highest, most).is_some());
@@ -92,6 +90,45 @@ pub(crate) fn holds(file: &[u8], one: &Edit, highest: MatchGrade) {
                 _ => {}
             }
         }
+    }
+}
+
+/// Checks that an edit offered in place of another can be sent as it is, and cuts no line or word.
+fn correctable(file: &[u8], given: &Edit, offered: &Edit, rules: &EditRules) {
+    let document = Document::new(file);
+    let text = document.text();
+    let most = NonZeroUsize::new(2).unwrap();
+    let found = document.find(&offered.old, rules.highest, most).unwrap();
+    assert!(found.spans.len() == 1 && !found.is_overlapping && offered.old != given.old);
+    let span = &found.spans[0];
+    let (before, after) = (&text[..span.text.start], &text[span.text.end..]);
+
+    let is_word = |char: char| char.is_alphanumeric() || char == '_';
+    let blank = [' ', '\t'];
+    let edge = |text: &str, at_end: bool| {
+        let text = text.trim_matches(blank);
+        let first = if at_end { text.chars().next_back() } else { text.chars().next() };
+        first.map(|char| if is_word(char) { (true, ' ') } else { (false, char) })
+    };
+    let begins_line = before.trim_end_matches(blank);
+    if !begins_line.is_empty() && !begins_line.ends_with(['\r', '\n']) {
+        assert_eq!(edge(&offered.old, false), edge(&offered.new, false), "{offered:?}");
+        let cuts = before.ends_with(is_word) && offered.old.starts_with(is_word);
+        assert!(!cuts, "{offered:?} begins within a word");
+    }
+    let ends_line = after.is_empty() || offered.old.ends_with(['\r', '\n']);
+    assert!(ends_line || !given.old.ends_with('\n'), "{offered:?} leaves a part of a line");
+    if !ends_line && !after.starts_with(['\r', '\n']) {
+        assert_eq!(edge(&offered.old, true), edge(&offered.new, true), "{offered:?}");
+        let cuts = after.starts_with(is_word) && offered.old.ends_with(is_word);
+        assert!(!cuts, "{offered:?} ends within a word");
+    }
+    match edit(file, std::slice::from_ref(offered), rules) {
+        Ok(edited) => kept_outside(&document, &found, offered, &edited.bytes),
+        Err(error) => assert!(
+            matches!(error.refusal, Refusal::Unwritable(_) | Refusal::Unchanged),
+            "{offered:?}: {error}"
+        ),
     }
 }
 

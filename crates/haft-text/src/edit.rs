@@ -1,6 +1,7 @@
 //! Edits of a whole file: all of them, or none.
 
 mod around;
+mod corrected;
 mod endings;
 mod insert;
 mod numbered;

@@ -3,12 +3,14 @@
 mod align;
 mod likeness;
 
-use std::num::NonZeroUsize;
+use std::ops::Range;
 
 use crate::document::{Document, Line};
 use crate::find::Span;
 use crate::grade::MatchGrade;
 use likeness::{Likeness, lines_like};
+
+pub(crate) use align::changes;
 
 /// A place in a document that is like a text, and how it differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,8 +24,8 @@ pub struct Nearest {
     pub text: String,
     /// Where the first difference is.
     pub differs: Difference,
-    /// What to look for in place of the text, where that can be told: it stands once in the file.
-    pub old: Option<String>,
+    /// Which part of the lines the text stands for, where it surely is the place that was meant.
+    pub(crate) part: Option<Range<usize>>,
 }
 
 /// The first difference between a text and a place.
@@ -43,8 +45,8 @@ pub struct Difference {
 /// The most bytes of a place that are shown.
 const SHOWN: usize = 4 * 1024;
 
-/// The most bytes of a corrected text.
-const CORRECTED: usize = 4 * 1024;
+/// The most bytes of a place that is taken for the one that was meant.
+const PART: usize = 4 * 1024;
 
 /// How many characters are shown from a difference on.
 const DIFFERENCE: usize = 24;
@@ -64,7 +66,6 @@ impl Document<'_> {
     /// let nearest = document.nearest("    x  =  1").unwrap();
     /// assert_eq!((nearest.first_line, nearest.text.as_str()), (2, "    x = 1"));
     /// assert_eq!((nearest.differs.column, nearest.differs.there.as_str()), (7, "= 1"));
-    /// assert_eq!(nearest.old.as_deref(), Some("    x = 1"));
     /// ```
     pub fn nearest(&self, old: &str) -> Option<Nearest> {
         let pieces: Vec<&str> = self.split(old).map(|line| line.content).collect();
@@ -90,7 +91,7 @@ impl Document<'_> {
                 given: String::new(),
                 there: String::new(),
             },
-            old: None,
+            part: None,
         })
     }
 
@@ -111,25 +112,13 @@ impl Document<'_> {
         let there = self.text().get(range.start..end)?;
         let differs =
             difference(old, there, first as u64 + 1, from.content, range.start - from.start);
-        let corrected = aligned
-            .filter(|_| likeness >= Likeness::of(MEANT) && there.len() <= CORRECTED)
-            .and_then(|_| self.corrected(there))
-            .filter(|corrected| corrected != old);
+        let part = aligned.filter(|_| likeness >= Likeness::of(MEANT) && there.len() <= PART);
         Some(Nearest {
             first_line: first as u64 + 1,
             last_line: first as u64 + lines.len() as u64,
             text: whole.get(..whole.floor_char_boundary(SHOWN)).unwrap_or(whole).to_owned(),
             differs,
-            old: corrected,
-        })
-    }
-
-    /// Writes a place as an old text that finds it, and nothing else.
-    fn corrected(&self, there: &str) -> Option<String> {
-        let plain = MatchGrade::LineEnding.normalise(there).into_owned();
-        [plain, there.to_owned()].into_iter().find(|old| {
-            let found = self.find(old, MatchGrade::LineEnding, NonZeroUsize::MIN);
-            found.is_some_and(|found| !found.has_more && !found.is_overlapping)
+            part,
         })
     }
 }

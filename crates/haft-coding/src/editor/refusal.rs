@@ -61,7 +61,7 @@ pub(super) fn refused(
             let send = call.with(|it| it.clone_from(&edit));
             with_call(failed(ErrorKind::NotFound, text), "drop the numbers and the tabs", send)
         }
-        Refusal::NotFound { nearest, .. } => {
+        Refusal::NotFound { nearest, corrected, .. } => {
             let text = format!("\"old\" stands nowhere in `{path}`");
             let Some(nearest) = nearest else {
                 return failed(ErrorKind::NotFound, format!("{text}, nor anything like it"))
@@ -76,9 +76,9 @@ pub(super) fn refused(
                 ),
                 ..failure
             };
-            match &nearest.old {
-                Some(old) => {
-                    let send = call.with(|it| it.old.clone_from(old));
+            match corrected {
+                Some(edit) => {
+                    let send = call.with(|it| it.clone_from(&edit));
                     with_call(failure, "if that is the place", send)
                 }
                 None => failure.hint("copy \"old\" from the file"),

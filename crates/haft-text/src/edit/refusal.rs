@@ -1,4 +1,5 @@
 use super::around::around;
+use super::corrected::corrected;
 use super::numbered::without_numbers;
 use super::{Around, Edit, EditRules};
 use crate::document::{Document, SpliceError};
@@ -36,6 +37,8 @@ pub enum Refusal {
     NotFound {
         /// The place that is most like it, where one is.
         nearest: Option<Box<Nearest>>,
+        /// The edit for that place, where it is sure what it would be: its old text stands there and nowhere else.
+        corrected: Option<Box<Edit>>,
         /// The edit without line numbers that were copied from a read, where that would be found.
         without_numbers: Option<Box<Edit>>,
     },
@@ -80,8 +83,12 @@ const TOLD_APART: usize = 3;
 
 impl Refusal {
     pub(super) fn not_found(document: &Document<'_>, edit: &Edit, rules: &EditRules) -> Self {
+        let nearest = document.nearest(&edit.old);
+        let corrected =
+            nearest.as_ref().and_then(|nearest| corrected(document, edit, nearest, rules.highest));
         Self::NotFound {
-            nearest: document.nearest(&edit.old).map(Box::new),
+            nearest: nearest.map(Box::new),
+            corrected: corrected.map(Box::new),
             without_numbers: without_numbers(document, edit, rules).map(Box::new),
         }
     }

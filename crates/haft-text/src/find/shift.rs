@@ -21,7 +21,7 @@ const TAB_WIDTHS: std::ops::RangeInclusive<usize> = 1..=8;
 
 impl Shift {
     /// Finds the one shift that leads from each written indentation to the one that is there.
-    pub(super) fn between<'p>(
+    pub(crate) fn between<'p>(
         mut pairs: impl Iterator<Item = (Cow<'p, str>, Cow<'p, str>)>,
     ) -> Option<Self> {
         // What stays as it is only goes with tabs for spaces, and only where it is nothing.

@@ -59,3 +59,25 @@ fn best(piece: &str, line: &str, from_anywhere: bool) -> Option<Range<usize>> {
     let ((_, start), end) = best;
     Some(start..end.max(start))
 }
+
+/// Counts the changes of characters that turn one text into another. Nothing where one is too long to tell.
+pub(crate) fn changes(from: &str, to: &str) -> Option<usize> {
+    let from: Vec<char> = from.chars().take(CHARS + 1).collect();
+    let to: Vec<char> = to.chars().take(CHARS + 1).collect();
+    if from.len() > CHARS || to.len() > CHARS {
+        return None;
+    }
+    let mut column: Vec<usize> = (0..=from.len()).collect();
+    for (done, wanted) in to.iter().enumerate() {
+        let mut diagonal = done;
+        let mut above = done + 1;
+        *column.first_mut()? = above;
+        for (cell, char) in column.iter_mut().skip(1).zip(&from) {
+            let kept = diagonal + usize::from(char != wanted);
+            diagonal = *cell;
+            *cell = kept.min(*cell + 1).min(above + 1);
+            above = *cell;
+        }
+    }
+    column.last().copied()
+}
