@@ -22,10 +22,14 @@ impl Measure {
         while let Some((value, level)) = open.pop() {
             match value {
                 Value::Array(items) => {
-                    items.iter().for_each(|item| total.take(item, level + 1, &mut open));
+                    for item in items {
+                        total.take(item, level + 1, &mut open);
+                    }
                 }
                 Value::Object(object) => {
-                    object.values().for_each(|part| total.take(part, level + 1, &mut open));
+                    for part in object.values() {
+                        total.take(part, level + 1, &mut open);
+                    }
                 }
                 _ => {}
             }

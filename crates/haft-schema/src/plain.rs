@@ -110,13 +110,13 @@ impl Check {
             _ => return Open,
         };
         Judgement::of_all(object.iter().map(|(keyword, rule)| match (keyword.as_str(), value) {
-            ("description" | "default" | "format", _) => Accepts,
             ("properties", Value::Object(parts)) => self.named(rule, parts),
             ("additionalProperties", Value::Object(parts)) => self.others(object, rule, parts),
             ("items", Value::Array(items)) => {
                 Judgement::of_all(items.iter().map(|item| self.judge(rule, item)))
             }
-            ("properties" | "additionalProperties" | "items", _) => Accepts,
+            ("description" | "default" | "format", _)
+            | ("properties" | "additionalProperties" | "items", _) => Accepts,
             ("anyOf", _) => {
                 any(rule.as_array().into_iter().flatten().map(|schema| self.judge(schema, value)))
             }

@@ -318,7 +318,7 @@ impl Tool for Turncoat {
         if looks < 3 { self.honest.descriptor() } else { self.other.descriptor() }
     }
 
-    fn call(self: Arc<Self>, call: haft_tool::Call) -> BoxFuture<'static, Result<Output, Failure>> {
+    fn call(self: Arc<Self>, call: Call) -> BoxFuture<'static, Result<Output, Failure>> {
         Arc::clone(&self.other).call(call)
     }
 }
