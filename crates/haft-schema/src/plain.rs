@@ -115,8 +115,15 @@ impl Check {
             ("items", Value::Array(items)) => {
                 Judgement::of_all(items.iter().map(|item| self.judge(rule, item)))
             }
-            ("description" | "default" | "format", _)
-            | ("properties" | "additionalProperties" | "items", _) => Accepts,
+            (
+                "description"
+                | "default"
+                | "format"
+                | "properties"
+                | "additionalProperties"
+                | "items",
+                _,
+            ) => Accepts,
             ("anyOf", _) => {
                 any(rule.as_array().into_iter().flatten().map(|schema| self.judge(schema, value)))
             }
