@@ -264,6 +264,12 @@ impl Reader {
         let mut words = arguments.iter();
         while let Some(argument) = words.next() {
             let Some(word) = argument.literal() else { continue };
+            if command.is_none() && !word.starts_with('-') && words.len() + 1 < arguments.len() {
+                // Behind options for all of git stands what it does, which rules name without them.
+                let does = [argument].into_iter().chain(words.clone()).cloned();
+                let plain = [Word::literal_of("git")].into_iter().chain(does).collect();
+                self.words(plain, Vec::new(), inside);
+            }
             let is_global = command.is_none();
             let runs = match word {
                 "-c" => is_global || command == Some("clone"),

@@ -506,3 +506,27 @@ fn an_explanation_shows_every_command_and_what_decided_it() {
     hint: a person has to answer when asked: `--yes` does not
     "#);
 }
+
+#[test]
+fn what_git_does_is_seen_behind_its_own_options() {
+    let push = policy(Preset::Full, vec![commands(Rule::deny(), &["git push *", "git push"])]);
+    for text in [
+        "git push",
+        "git -C . push origin",
+        "git --no-pager push",
+        "git -P push",
+        "git --git-dir=.git --work-tree . push",
+        "env git -C . push",
+    ] {
+        assert_eq!(Call::runs(text).under(&push).decision(), Decision::Deny, "{text}");
+    }
+    // To allow what git does is not to allow its own options.
+    let status = policy(Preset::Edit, vec![commands(Rule::allow(), &["git status"])]);
+    for (text, decision) in [
+        ("git status", Decision::Allow),
+        ("git -C x status", Decision::Ask),
+        ("git -P status", Decision::Ask),
+    ] {
+        assert_eq!(Call::runs(text).under(&status).decision(), decision, "{text}");
+    }
+}

@@ -389,12 +389,15 @@ fn runners_are_seen_through() {
           not clear: `strace` in line 1: it runs other programs in ways that are not read
       "git -c core.pager=id status"
           git -c core.pager=id status
+          git status (run by git)
           not clear: `-c` in line 1: it may have `git` run other programs
       "git -c alias.x=!id x"
           git -c alias.x=!id x
+          git x (run by git)
           not clear: `-c` in line 1: it may have `git` run other programs
       "git --exec-path=/x status"
           git --exec-path=/x status
+          git status (run by git)
           not clear: `--exec-path=/x` in line 1: it may have `git` run other programs
       "git rebase --exec id main"
           git rebase --exec id main
@@ -404,6 +407,7 @@ fn runners_are_seen_through() {
           not clear: `submodule` in line 1: it may have `git` run other programs
     + "git -C x status"
           git -C x status
+          git status (run by git)
     + "awk 'BEGIN { system(\"id\") }'"
           awk 'BEGIN { system("id") }'
     + "python -c 'import os'"
