@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use haft_process::SandboxLevel;
 
 /// What helps where a program or a file lies outside what commands may read.
-pub(super) const READ_HINT: &str =
+pub(crate) const READ_HINT: &str =
     "a person can let commands read more with the setting `programs.read`";
 
 /// What a person decides about commands.
@@ -36,6 +36,10 @@ const QUIET: &[(&str, &str)] = &[
     ("GIT_EDITOR", "false"),
     ("GIT_TERMINAL_PROMPT", "0"),
     ("GIT_SSH_COMMAND", "ssh -o BatchMode=yes"),
+    // A folder of the workspace that looks like a bare repository could name programs in its configuration.
+    ("GIT_CONFIG_COUNT", "1"),
+    ("GIT_CONFIG_KEY_0", "safe.bareRepository"),
+    ("GIT_CONFIG_VALUE_0", "explicit"),
     ("SSH_ASKPASS", "false"),
     ("SUDO_ASKPASS", "/bin/false"),
     ("DEBIAN_FRONTEND", "noninteractive"),
@@ -80,7 +84,7 @@ impl BashSettings {
     }
 
     /// Returns the whole environment of a command, but for what the launcher sets.
-    pub(super) fn env(&self) -> Vec<(OsString, OsString)> {
+    pub(crate) fn env(&self) -> Vec<(OsString, OsString)> {
         let mut env: Vec<(OsString, OsString)> = Vec::new();
         let quiet = QUIET
             .iter()

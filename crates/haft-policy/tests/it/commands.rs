@@ -518,15 +518,13 @@ fn what_git_does_is_seen_behind_its_own_options() {
         "git --git-dir=.git --work-tree . push",
         "env git -C . push",
     ] {
-        assert_eq!(Call::runs(text).under(&push).decision(), Decision::Deny, "{text}");
+        assert_eq!(Call::runs(text).under(&push).decision(), Deny, "{text}");
     }
     // To allow what git does is not to allow its own options.
     let status = policy(Preset::Edit, vec![commands(Rule::allow(), &["git status"])]);
-    for (text, decision) in [
-        ("git status", Decision::Allow),
-        ("git -C x status", Decision::Ask),
-        ("git -P status", Decision::Ask),
-    ] {
+    for (text, decision) in
+        [("git status", Allow), ("git -C x status", Ask), ("git -P status", Ask)]
+    {
         assert_eq!(Call::runs(text).under(&status).decision(), decision, "{text}");
     }
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::rig::{Ran, Rig};
+use crate::rig::{Ran, Rig, called};
 
 fn bash(rig: &Rig, command: &str) -> Ran {
     with(rig, &json!({ "command": command }))
@@ -115,4 +115,17 @@ fn the_helper_is_of_no_use_by_hand() {
     let ran = Rig::new().haft(&["__exec"]);
     assert_eq!(ran.exit, 2);
     assert_eq!(ran.stderr, "`__exec` is how haft starts commands; it is of no use by hand\n");
+}
+
+#[test]
+fn a_folder_that_poses_as_a_repository_runs_nothing() {
+    let rig = Rig::new();
+    rig.config("[[rules]]\ndecision = \"allow\"\ntool = \"bash\"\ncommands = [\"git status\"]\n");
+    let config = "[core]\nrepositoryformatversion = 0\nbare = false\nworktree = .\nfsmonitor = \"id > pwned; false\"\n";
+    rig.file("evil/HEAD", "ref: refs/heads/main\n").file("evil/config", config);
+    rig.file("evil/objects/x", "").file("evil/refs/x", "");
+    let args = json!({ "command": "git status", "cwd": "evil" }).to_string();
+    let called = called(&rig.haft(&["--json", "call", "bash", &args]));
+    assert_ne!(called.data()["exit_code"], 0, "{}", called.text);
+    assert!(!rig.ws("evil/pwned").exists(), "{}", called.text);
 }
