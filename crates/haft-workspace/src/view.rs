@@ -9,10 +9,11 @@ use haft_protocol::LogicalPath;
 
 use crate::error::PathError;
 use crate::file::{FileKind, Metadata, OpenFile};
+use crate::resolve::Naming;
 use crate::resolved::Resolved;
 use crate::skipped::Hidden;
 use crate::twins::Twins;
-use crate::workspace::{Root, Workspace};
+use crate::workspace::{Root, Want, Workspace};
 
 /// Tells whether the rules of a call let it see a path.
 pub type PathFilter = Arc<dyn Fn(&LogicalPath) -> bool + Send + Sync>;
@@ -63,6 +64,13 @@ impl View {
     pub fn look(&self, place: &Resolved) -> Result<Metadata, PathError> {
         self.admit(place)?;
         place.look()
+    }
+
+    /// Says that nothing is at a place, and which names near it this view shows; `None` where something is there now.
+    pub fn missing(&self, place: &Resolved) -> Option<PathError> {
+        let sees = |path: &LogicalPath| self.lets_see(path);
+        let naming = Naming::Seen(&sees);
+        self.workspace.resolve_naming(place.given(), Want::Existing, naming).err()
     }
 
     /// Opens a regular file. Nothing else is ever opened, so this does not wait for a pipe or touch a device.

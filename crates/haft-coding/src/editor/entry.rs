@@ -3,6 +3,7 @@
 use haft_protocol::{ErrorKind, Failure};
 use haft_tool::{Output, Seen, Shown};
 use haft_workspace::{FileKind, Onto};
+use serde_json::json;
 
 use super::file::{Target, report};
 use super::{DeletedOutput, EditorOutput, MadeOutput, MovedOutput};
@@ -10,7 +11,7 @@ use crate::EntryKind;
 
 pub(super) fn delete(target: &Target<'_>) -> Result<Shown<EditorOutput>, Failure> {
     let path = target.place.itself_logical().clone();
-    let written = target.writer.remove(&target.place)?;
+    let written = target.writer.remove(&target.place).map_err(|error| target.near(error.into()))?;
     let was = match written.changes.first().and_then(|change| change.before.as_ref()) {
         Some(haft_protocol::FileState::Directory { .. }) => EntryKind::Dir,
         Some(haft_protocol::FileState::Link { .. }) => EntryKind::Link,
@@ -35,10 +36,17 @@ pub(super) fn rename(target: &Target<'_>) -> Result<Shown<EditorOutput>, Failure
     if to.resolved().kind() == Some(FileKind::Directory) && to.logical() != &from {
         let text =
             format!("`{}` is a directory that is there already; nothing was moved", to.logical());
-        return Err(Failure::new(ErrorKind::Conflict, text)
-            .hint("give in \"to\" the whole new path, with the name at its end"));
+        let failure = Failure::new(ErrorKind::Conflict, text);
+        let Some(name) = from.as_str().rsplit('/').next().filter(|_| from.as_str() != ".") else {
+            return Err(failure.hint("give in \"to\" the whole new path, with the name at its end"));
+        };
+        let into = format!("{}/{name}", to.logical().as_str().trim_end_matches('/'));
+        let into = into.strip_prefix("./").unwrap_or(&into);
+        let call = json!({ "action": "move", "path": from.as_str(), "to": into });
+        return Err(failure.hint(format!("to move it into that directory, send: {call}")));
     }
-    let written = target.writer.rename(&target.place, &to, Onto::Nothing)?;
+    let renamed = target.writer.rename(&target.place, &to, Onto::Nothing);
+    let written = renamed.map_err(|error| target.near(error.into()))?;
     let path = to.itself_logical().clone();
     let mut output = Output::text(format!("moved `{from}` to `{path}`"));
     report(&mut output, written);

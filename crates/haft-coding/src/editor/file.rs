@@ -92,10 +92,7 @@ impl<'c> Target<'c> {
             let text = format!("`{path}` is a directory, not a file");
             return Err(Failure::new(ErrorKind::Unsupported, text).hint("name a file in it"));
         }
-        let content = self.read().map_err(|failure| match failure.kind {
-            ErrorKind::NotFound => failure.hint("to make a file, use \"action\": \"write\""),
-            _ => failure,
-        })?;
+        let content = self.read().map_err(|failure| self.near(failure))?;
         match content.what() {
             None => Ok(content),
             Some(what) => {
@@ -104,6 +101,18 @@ impl<'c> Target<'c> {
                 Err(Failure::new(ErrorKind::Unsupported, text)
                     .hint("change it with a program made for it"))
             }
+        }
+    }
+
+    /// Says of what is not there what is near it.
+    pub(super) fn near(&self, failure: Failure) -> Failure {
+        if failure.kind != ErrorKind::NotFound {
+            return failure;
+        }
+        let missing = self.writer.view().missing(self.place.resolved()).map(Failure::from);
+        match missing.filter(|missing| missing.kind == ErrorKind::NotFound) {
+            Some(missing) if !missing.hints.is_empty() => missing,
+            missing => missing.unwrap_or(failure).hint("search for the file by its name"),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Writing whole files.
 
 use haft_protocol::{ErrorKind, Failure, Notice, NoticeKind, limits};
-use haft_text::{Document, LineHash, overwrite};
+use haft_text::{Charset, Document, LineHash, overwrite};
 use haft_tool::{Output, Seen, Shown};
 use haft_workspace::{Expected, FileKind};
 
@@ -83,6 +83,13 @@ fn replace(target: &Target<'_>, content: &str) -> Result<Shown<EditorOutput>, Fa
     output.bounds.extend(bound);
     if let Some(ending) = ending {
         let text = format!("its lines were written to end in {}, as they did before", ends(ending));
+        output.notices.push(Notice::new(NoticeKind::Substituted, text));
+    }
+    let encoding = Document::new(&before.bytes).encoding();
+    let is_told = encoding.charset != Charset::Utf8 || encoding.bom;
+    let is_as_given = matches!(encoding.charset, Charset::Legacy(_)) && content.is_ascii();
+    if is_text && !is_same && is_told && !is_as_given {
+        let text = format!("it was written in {encoding}, as it was before");
         output.notices.push(Notice::new(NoticeKind::Substituted, text));
     }
     report(&mut output, written);
