@@ -190,6 +190,14 @@ pub const COMMAND_STREAM_BYTES: usize = 64 * 1024;
 pub const COMMAND_SPOOL_BYTES: u64 = 8 * 1024 * 1024;
 /// Bytes of both streams of a command as they are shown, with escapes.
 pub const COMMAND_SHOWN_BYTES: usize = 88 * 1024;
+/// Milliseconds a checker of source code may run.
+pub const CODE_CHECK_MS: u32 = 120_000;
+/// Bytes of what a checker writes that are read.
+pub const CODE_CHECK_BYTES: u64 = 32 * 1024 * 1024;
+/// Diagnostics in a result where nothing is said.
+pub const CODE_CHECK_DIAGNOSTICS: u32 = 50;
+/// Diagnostics in a result at most.
+pub const CODE_CHECK_DIAGNOSTICS_MAX: u32 = 500;
 
 /// Bytes of a file that is edited, and of one that is written.
 pub const EDIT_FILE_BYTES: u64 = 16 * 1024 * 1024;
@@ -205,6 +213,8 @@ pub const NEAREST_LINES: usize = 40;
 pub const CORRECTED_CALL_BYTES: usize = 8 * 1024;
 /// Lines shown around each change of a difference.
 pub const DIFF_CONTEXT_LINES: usize = 3;
+/// Lines of a difference that is shown.
+pub const DIFF_LINES: usize = 200;
 /// Bytes of a difference that is shown.
 pub const DIFF_BYTES: usize = 16 * 1024;
 /// Bytes shown of one line of a difference.

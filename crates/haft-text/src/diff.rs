@@ -29,11 +29,16 @@ pub struct Diff {
 pub struct DiffLimits {
     /// Lines shown around a change.
     pub context: usize,
+    /// The most lines.
+    pub lines: usize,
     /// The most bytes of all lines together; the first line is shown in any case.
     pub bytes: usize,
     /// The most bytes of one line; a longer one is cut, and says how much is missing.
     pub line_bytes: usize,
 }
+
+/// How many lines are shown at once of many that follow each other and each became another.
+const AT_ONCE: usize = 20;
 
 /// Compares two files as texts, line by line.
 ///
@@ -43,7 +48,7 @@ pub struct DiffLimits {
 /// ```
 /// use haft_text::{DiffLimits, unified};
 ///
-/// let limits = DiffLimits { context: 1, bytes: 4096, line_bytes: 200 };
+/// let limits = DiffLimits { context: 1, lines: 100, bytes: 4096, line_bytes: 200 };
 /// let diff = unified(b"a\nb\nc\nd\n", b"a\nb\nC\nd", &limits);
 /// assert_eq!(
 ///     diff.text,
@@ -61,7 +66,8 @@ pub fn unified(before: &[u8], after: &[u8], limits: &DiffLimits) -> Diff {
     let old = Side::new(&before);
     let new = Side::new(&after);
     let hunks = hunks(&old.whole, &new.whole);
-    let mut page = Page { diff: Diff::default(), limits, shows_cr, is_full: false };
+    let mut page =
+        Page { diff: Diff::default(), limits, shows_cr, is_full: false, lines: 0, whole: None };
     for group in grouped(&hunks, limits.context) {
         page.group(group, &old, &new);
     }
@@ -95,6 +101,10 @@ struct Page<'l> {
     limits: &'l DiffLimits,
     shows_cr: bool,
     is_full: bool,
+    /// How many lines are shown.
+    lines: usize,
+    /// What is shown up to the end of the last change that is shown as a whole.
+    whole: Option<(usize, usize)>,
 }
 
 impl Page<'_> {
@@ -108,13 +118,32 @@ impl Page<'_> {
         let mut at = old_range.start;
         for hunk in group {
             self.lines(' ', old, at..hunk.old.start);
-            self.lines('-', old, hunk.old.clone());
-            self.lines('+', new, hunk.new.clone());
+            // Where each line became another one, both are shown near to each other.
+            let at_once = if hunk.old.len() == hunk.new.len() { AT_ONCE } else { usize::MAX };
+            let rest = |range: &Range<usize>, done: usize| {
+                range.start + done..range.end.min((range.start + done).saturating_add(at_once))
+            };
+            for done in (0..hunk.old.len().max(hunk.new.len())).step_by(at_once) {
+                self.lines('-', old, rest(&hunk.old, done));
+                self.lines('+', new, rest(&hunk.new, done));
+                self.end_change();
+            }
             self.diff.removed += hunk.old.len() as u64;
             self.diff.added += hunk.new.len() as u64;
             at = hunk.old.end;
         }
         self.lines(' ', old, at..old_range.end);
+    }
+
+    /// Takes back what is shown of a change that has no room as a whole, unless it is the first.
+    fn end_change(&mut self) {
+        if !self.is_full {
+            self.whole = Some((self.diff.text.len(), self.lines));
+        } else if let Some((bytes, lines)) = self.whole {
+            self.diff.left_out += (self.lines - lines) as u64;
+            self.diff.text.truncate(bytes);
+            self.lines = lines;
+        }
     }
 
     fn lines(&mut self, sign: char, side: &Side<'_>, range: Range<usize>) {
@@ -144,13 +173,16 @@ impl Page<'_> {
 
     fn line(&mut self, line: &str) {
         let text = &mut self.diff.text;
-        if self.is_full || (!text.is_empty() && text.len() + line.len() + 1 > self.limits.bytes) {
+        let is_over =
+            self.lines >= self.limits.lines || text.len() + line.len() + 1 > self.limits.bytes;
+        if self.is_full || (!text.is_empty() && is_over) {
             self.is_full = true;
             self.diff.left_out += 1;
             return;
         }
         text.push_str(line);
         text.push('\n');
+        self.lines += 1;
     }
 }
 

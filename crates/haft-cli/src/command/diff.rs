@@ -14,7 +14,8 @@ use crate::exit::Exit;
 use crate::print::{Printer, Tone};
 
 /// How much of each difference is shown to a person or a program.
-const LIMITS: DiffLimits = DiffLimits { context: 3, bytes: 1024 * 1024, line_bytes: 4_000 };
+const LIMITS: DiffLimits =
+    DiffLimits { context: 3, lines: usize::MAX, bytes: 1024 * 1024, line_bytes: 4_000 };
 
 /// Show what a call changed, line by line
 #[derive(Debug, Args)]

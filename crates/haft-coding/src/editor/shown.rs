@@ -9,6 +9,7 @@ use super::Difference;
 pub(super) fn difference(before: &[u8], after: &[u8]) -> (Difference, Option<Bound>) {
     let limits = DiffLimits {
         context: limits::DIFF_CONTEXT_LINES,
+        lines: limits::DIFF_LINES,
         bytes: limits::DIFF_BYTES,
         line_bytes: limits::DIFF_LINE_BYTES,
     };
@@ -30,7 +31,7 @@ pub(super) fn ends(ending: LineEnding) -> &'static str {
         LineEnding::Lf => "LF",
         LineEnding::Crlf => "CR LF",
         LineEnding::Cr => "CR",
-        LineEnding::Mixed => "different ends",
+        LineEnding::Mixed => "different ways",
         LineEnding::None => "no ends",
     }
 }

@@ -1,6 +1,6 @@
 use haft_text::{Diff, DiffLimits, unified};
 
-const LIMITS: DiffLimits = DiffLimits { context: 1, bytes: 4096, line_bytes: 40 };
+const LIMITS: DiffLimits = DiffLimits { context: 1, lines: 400, bytes: 4096, line_bytes: 40 };
 
 fn diff(before: &str, after: &str) -> Diff {
     unified(before.as_bytes(), after.as_bytes(), &LIMITS)
@@ -72,4 +72,14 @@ fn a_difference_is_bounded_and_says_what_is_missing() {
     +xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx[60 bytes more]
     \ No newline at end of file
     ");
+}
+
+#[test]
+fn of_many_lines_that_changed_both_sides_are_shown_and_no_change_in_part() {
+    let lines = |word: &str| -> String { (0..100).map(|it| format!("{word} {it}\n")).collect() };
+    let limits = DiffLimits { lines: 50, ..LIMITS };
+    let diff = unified(lines("one").as_bytes(), lines("two").as_bytes(), &limits);
+    let shown: Vec<&str> = diff.text.lines().collect();
+    assert_eq!((shown.len(), diff.left_out), (41, 160));
+    assert_eq!((shown[1], shown[21], shown[40]), ("-one 0", "+two 0", "+two 19"));
 }

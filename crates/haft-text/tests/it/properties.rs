@@ -183,7 +183,7 @@ proptest! {
         before in text(), after in text(), context in 0..4_usize,
     ) {
         let (before, after) = (before.replace('\r', ""), after.replace('\r', ""));
-        let limits = DiffLimits { context, bytes: usize::MAX, line_bytes: usize::MAX };
+        let limits = DiffLimits { context, lines: usize::MAX, bytes: usize::MAX, line_bytes: usize::MAX };
         let diff = unified(before.as_bytes(), after.as_bytes(), &limits);
         prop_assert_eq!(&patched(&before, &diff.text), &after);
         prop_assert_eq!(diff.left_out, 0);
