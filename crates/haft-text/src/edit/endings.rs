@@ -14,8 +14,10 @@ pub(super) struct Endings<'d> {
     mode: Mode,
     /// What is known of the lines near the last place.
     near: Option<(Range<usize>, Option<Ending>)>,
-    /// What was written in place of something else.
+    /// How lines were written.
     written: Option<LineEnding>,
+    /// Whether one of them was not written as it was given.
+    is_unlike: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,12 +38,12 @@ impl<'d> Endings<'d> {
             MatchGrade::Exact => Mode::OfTheLine,
             _ => Mode::OfThePlace,
         };
-        Self { document, mode, near: None, written: None }
+        Self { document, mode, near: None, written: None, is_unlike: false }
     }
 
     /// For whole lines put into a document.
     pub(super) fn of_lines(document: &'d Document<'_>) -> Self {
-        Self { document, mode: Mode::OfTheLine, near: None, written: None }
+        Self { document, mode: Mode::OfTheLine, near: None, written: None, is_unlike: false }
     }
 
     /// Writes new text for a place.
@@ -95,7 +97,7 @@ impl<'d> Endings<'d> {
 
     /// How lines of new text end, where that is not as they were given.
     pub(super) fn unlike_given(self) -> Option<LineEnding> {
-        self.written
+        self.written.filter(|_| self.is_unlike)
     }
 
     fn rewritten(&mut self, new: &str, of_place: &[Ending], line: Option<Ending>) -> String {
@@ -116,16 +118,15 @@ impl<'d> Endings<'d> {
             text.push_str(content);
             let ending = there.unwrap_or(given);
             text.push_str(ending.as_str());
-            if ending != given {
-                let ending = match ending {
-                    Ending::Lf => LineEnding::Lf,
-                    Ending::Crlf => LineEnding::Crlf,
-                    Ending::Cr => LineEnding::Cr,
-                };
-                let before = self.written.get_or_insert(ending);
-                if *before != ending {
-                    *before = LineEnding::Mixed;
-                }
+            self.is_unlike |= ending != given;
+            let ending = match ending {
+                Ending::Lf => LineEnding::Lf,
+                Ending::Crlf => LineEnding::Crlf,
+                Ending::Cr => LineEnding::Cr,
+            };
+            let before = self.written.get_or_insert(ending);
+            if *before != ending {
+                *before = LineEnding::Mixed;
             }
         }
         text

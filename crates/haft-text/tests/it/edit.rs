@@ -64,7 +64,7 @@ fn each_line_of_a_mixed_file_keeps_its_end() {
     let (grade, after) = text("a\r\nb\nc\r\nd\n", one("a\nb\nc\n", "1\n2\n3\n4\n"));
     assert_eq!((grade, after.as_str()), ("line_ending", "1\r\n2\n3\r\n4\r\nd\n"));
     let edited = try_edit("a\r\nb\nc\r\n", &[one("a\nb\nc\n", "1\n2\n3\n")]).unwrap();
-    assert_eq!(edited.applied[0].ending, Some(LineEnding::Crlf));
+    assert_eq!(edited.applied[0].ending, Some(LineEnding::Mixed));
     assert_eq!(text("one\rtwo\rthree\r", one("one\ntwo", "1\n2")).1, "1\r2\rthree\r");
 }
 
