@@ -48,6 +48,8 @@ struct Tally {
     too_large: AtomicU64,
     not_regular: AtomicU64,
     unreadable: AtomicU64,
+    /// Files in an old encoding that are too long to be decoded for a search.
+    undecoded: AtomicU64,
 }
 
 /// Searches in the file or in the files beneath the directory that the call is bound to.

@@ -325,6 +325,21 @@ fn encodings_with_a_mark_are_searched_as_text() {
 }
 
 #[test]
+fn letters_of_old_encodings_are_found_where_a_file_can_be_decoded() {
+    let rig = Rig::new();
+    rig.file("latin.txt", b"na\xefve\ncaf\xe9 au lait\n").file("utf8.txt", "un caf\u{e9}\n");
+    rig.file("long.txt", b"caf\xe9 au lait\n".repeat(8_000));
+    insta::assert_snapshot!(rig.grep(&json!({ "pattern": "caf\u{e9}" })), @"
+    latin.txt
+    2:caf\u{e9} au lait
+
+    utf8.txt
+    1:un caf\u{e9}
+    [notice: 1 file not in UTF-8 and too long to be decoded: characters beyond ASCII are not found there]
+    ");
+}
+
+#[test]
 fn globs_choose_what_is_searched() {
     let rig = tree();
     let files = |args: serde_json::Value| rig.grep(&args).replace('\n', " ");

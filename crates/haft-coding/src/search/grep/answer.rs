@@ -145,6 +145,13 @@ impl Answer<'_> {
         });
         let unread = Tally::get(&self.tally.unreadable);
         add(unread, &|| format!("{} not read to the end: reading failed", files(unread)));
+        let undecoded = Tally::get(&self.tally.undecoded);
+        add(undecoded, &|| {
+            format!(
+                "{} not in UTF-8 and too long to be decoded: characters beyond ASCII are not found there",
+                files(undecoded)
+            )
+        });
         add(skipped.too_large, &|| {
             let (mut what, held) = if self.args.multiline {
                 ("more than a multi-line search holds", limits::SEARCH_MULTILINE_BYTES)

@@ -3,11 +3,12 @@
 use std::io::{self, Cursor, Read};
 use std::ops::ControlFlow;
 use std::sync::PoisonError;
+use std::sync::atomic::AtomicU64;
 
 use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use haft_protocol::limits;
-use haft_text::Kind;
+use haft_text::{Charset, Encoding, Kind, sniff};
 use haft_workspace::{FileKind, Found, OpenFile};
 
 use super::collector::{Appetite, Collector};
@@ -96,8 +97,12 @@ impl<'a> Worker<'a> {
         };
         let matcher = Paced::new(&self.matcher, self.search.pattern.longest, &is_over);
         let mut collector = Collector::new(&matcher, appetite);
-        let passed = search(&mut self.searcher, &mut self.buffer, file, &is_over, &mut collector);
         let tally = &self.search.tally;
+        let mut source = Source { file, is_over: &is_over, undecoded: None };
+        if !self.search.args.pattern.is_ascii() {
+            source.undecoded = Some(&tally.undecoded);
+        }
+        let passed = search(&mut self.searcher, &mut self.buffer, source, &mut collector);
         match passed {
             Ok(()) => Tally::count(&tally.searched),
             Err(Passed::Over) => {}
@@ -117,20 +122,35 @@ impl<'a> Worker<'a> {
     }
 }
 
+/// One open file that is searched.
+struct Source<'a> {
+    file: OpenFile,
+    is_over: &'a dyn Fn() -> bool,
+    /// Where it is counted if it would have to be decoded and is too long; nothing where the pattern is ASCII, which
+    /// stands for the same bytes in every encoding that has no mark.
+    undecoded: Option<&'a AtomicU64>,
+}
+
 /// Searches in one open file.
 fn search(
     searcher: &mut Searcher,
     buffer: &mut [u8],
-    mut file: OpenFile,
-    is_over: &dyn Fn() -> bool,
+    source: Source<'_>,
     collector: &mut Collector<'_>,
 ) -> Result<(), Passed> {
+    let Source { mut file, is_over, undecoded } = source;
     let (head, is_whole) = read_head(&mut file, buffer).map_err(|_| Passed::Unreadable)?;
     if is_binary(head) {
         return Err(Passed::Binary);
     }
     let matcher = collector.matcher();
-    let searched = if is_whole {
+    let legacy = undecoded.and_then(|undecoded| Some((legacy(head, is_whole)?, undecoded)));
+    if let Some((_, undecoded)) = legacy.filter(|_| !is_whole) {
+        Tally::count(undecoded);
+    }
+    let searched = if let Some((encoding, _)) = legacy.filter(|_| is_whole) {
+        searcher.search_slice(matcher, encoding.decode(head).text.as_bytes(), &mut *collector)
+    } else if is_whole {
         searcher.search_slice(matcher, head, &mut *collector)
     } else {
         let reader = Cursor::new(head).chain(Watched { file, is_over });
@@ -169,11 +189,26 @@ fn read_head<'b>(file: &mut OpenFile, buffer: &'b mut [u8]) -> io::Result<(&'b [
     Ok((buffer.get(..filled).unwrap_or_default(), is_whole))
 }
 
-fn is_text(head: &[u8], is_whole: bool) -> bool {
-    let (sample, is_whole) = match head.get(..limits::SNIFF_BYTES) {
+/// Returns what a file is read as that is in one of the encodings from before Unicode.
+fn legacy(head: &[u8], is_whole: bool) -> Option<Encoding> {
+    if head.is_ascii() || std::str::from_utf8(head).is_ok() {
+        return None;
+    }
+    let (sample, is_whole) = sample(head, is_whole);
+    let encoding = sniff(sample, is_whole);
+    matches!(encoding.charset, Charset::Legacy(_)).then_some(encoding)
+}
+
+/// Returns the first bytes of a file, by which it is judged, and whether those are all.
+fn sample(head: &[u8], is_whole: bool) -> (&[u8], bool) {
+    match head.get(..limits::SNIFF_BYTES) {
         Some(sample) => (sample, is_whole && sample.len() == head.len()),
         None => (head, is_whole),
-    };
+    }
+}
+
+fn is_text(head: &[u8], is_whole: bool) -> bool {
+    let (sample, is_whole) = sample(head, is_whole);
     matches!(Kind::sniff(sample, is_whole), Kind::Text(_) | Kind::Empty)
 }
 
