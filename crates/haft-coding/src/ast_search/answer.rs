@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use haft_protocol::{Bound, Count, limits};
+use haft_protocol::{Bound, Count, Notice, NoticeKind, limits};
 use haft_syntax::PatternMatch;
 use haft_text::{head, visible, visible_line};
 use haft_tool::{Output, Shown};
@@ -145,7 +145,16 @@ pub(super) fn shown(args: &AstSearchArgs, gathered: Gathered<AstMatch>) -> Shown
     let mut bounds: Vec<Bound> =
         left_out(args, kept.len(), total, is_total_exact).into_iter().collect();
     bounds.extend(scope::unfinished(&report, "matches", kept.len()));
-    let notices = skipped.notices(&report);
+    let mut notices = skipped.notices(&report);
+    if kept.is_empty()
+        && let Some(name) = small_variable(&args.pattern)
+    {
+        let text = format!(
+            "`${name}` stands for itself: a metavariable is written in capitals, `${}`",
+            name.to_uppercase()
+        );
+        notices.push(Notice::new(NoticeKind::Remark, text));
+    }
     let output = Output { bounds, notices, ..Output::text(text.trim_end_matches('\n')) };
     let value = AstSearchOutput {
         matches: kept,
@@ -155,6 +164,15 @@ pub(super) fn shown(args: &AstSearchArgs, gathered: Gathered<AstMatch>) -> Shown
         skipped,
     };
     Shown { value, output }
+}
+
+/// Finds a name after `$` that is not in capitals, as those of metavariables are.
+fn small_variable(pattern: &str) -> Option<&str> {
+    pattern.split('$').skip(1).find_map(|rest| {
+        let end = rest.find(|char: char| !char.is_ascii_alphanumeric() && char != '_');
+        let name = rest.get(..end.unwrap_or(rest.len()))?;
+        name.starts_with(|char: char| char.is_ascii_lowercase()).then_some(name)
+    })
 }
 
 fn write_match(text: &mut String, found: &AstMatch) {

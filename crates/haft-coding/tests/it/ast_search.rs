@@ -47,6 +47,23 @@ fn nothing_found_says_where_was_looked() {
 }
 
 #[test]
+fn a_small_metavariable_is_none() {
+    let args = json!({ "pattern": "$x.unwrap()", "language": "rust" });
+    insta::assert_snapshot!(search(&tree(), &args), @"
+    no matches in 2 files of Rust
+    [notice: `$x` stands for itself: a metavariable is written in capitals, `$X`]
+    ");
+    let rig = Rig::new();
+    rig.file("a.rs", "pub fn a() {}\nfn b() {}\n");
+    let args = json!({ "pattern": "fn $NAME() { $$$ }", "language": "rust" });
+    insta::assert_snapshot!(search(&rig, &args), @"
+    a.rs
+    2:fn b() {}
+        $NAME = b
+    ");
+}
+
+#[test]
 fn the_data_has_what_is_shown() {
     let rig = tree();
     let call = json!({ "pattern": "$X.unwrap()", "language": "rust", "path": "src", "limit": 1 });

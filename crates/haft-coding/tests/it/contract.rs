@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use haft_coding::{AstSearch, Bash, BashSettings, CodeNav, CodingTools, Editor, Reader, Search};
+use haft_coding::{
+    AstSearch, Bash, BashSettings, CodeCheck, CodeNav, CodingTools, Editor, Reader, Search,
+};
 use haft_testkit::kit::source_conforms;
 use haft_tool::{BuildContext, TypedTool};
 use serde_json::Value;
@@ -216,7 +218,7 @@ fn the_search_by_structure_is_advertised_with_every_argument_described() {
     insta::assert_snapshot!(shown(AstSearch), @r#"
     Searches source code by its structure: Python, Rust, TypeScript, JavaScript, Go, C, C++ and Java. Changes nothing, runs nothing.
 
-    A pattern is code with metavariables in it. `$NAME`, in capitals, stands for one expression, name, type or statement; `$$$NAMES` stands for any number of them, such as all arguments or the statements of a block. A metavariable that stands twice stands for the same code twice; `$_` and `$$$` stand for anything. Blank space and comments do not count.
+    A pattern is code with metavariables in it. `$NAME`, in capitals, stands for one expression, name, type or statement; `$$$NAMES` stands for any number of them, such as all arguments or the statements of a block. A metavariable that stands twice stands for the same code twice; `$_` and `$$$` stand for anything. Blank space and comments do not count; words before a definition do: `fn $NAME() { $$$ }` finds no `pub fn`.
 
     - `$X.unwrap()` finds `f(1).unwrap()`, with `$X` = `f(1)`
     - `print($$$ARGS)` finds every call of `print`
@@ -280,6 +282,29 @@ fn bash_is_advertised_with_every_argument_described() {
 
     required: null
     "#);
+}
+
+#[test]
+fn the_code_check_is_advertised_with_every_argument_described() {
+    let launcher = haft_process::Launcher::new(None, "/tmp");
+    let check = CodeCheck::new(launcher, BashSettings::default());
+    insta::assert_snapshot!(shown(check), @"");
+}
+
+#[test]
+fn a_checker_that_runs_nothing_of_the_project_changes_nothing() {
+    let launcher = haft_process::Launcher::new(None, "/tmp");
+    let check = CodeCheck::new(launcher, BashSettings::default());
+    let effects = |checker: Option<&str>| {
+        let arguments = serde_json::json!({ "checker": checker });
+        let arguments = arguments.as_object().unwrap().clone();
+        let arguments = arguments.into_iter().filter(|(_, value)| !value.is_null()).collect();
+        let args = serde_json::from_value(Value::Object(arguments)).unwrap();
+        check.effects(&args).map(|it| it.effects().map(|it| it.to_string()).collect::<Vec<_>>())
+    };
+    assert_eq!(effects(None), None);
+    assert_eq!(effects(Some("cargo_check")), None);
+    assert_eq!(effects(Some("ruff")), Some(vec!["read_files".to_owned(), "execute".to_owned()]));
 }
 
 #[test]
