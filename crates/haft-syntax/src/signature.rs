@@ -1,6 +1,9 @@
 //! The line that stands for a definition.
 
+use std::borrow::Cow;
+
 use haft_protocol::limits;
+use tree_sitter::Node;
 
 use crate::SymbolKind;
 use crate::definitions::Captured;
@@ -16,7 +19,8 @@ pub(crate) fn signature(captured: &Captured<'_>, kind: SymbolKind, source: &str)
     let body = captured.body.filter(|_| kind != SymbolKind::Variant);
     let end = body.map_or(whole.end, |body| body.max(captured.name.end_byte()));
     // What is taken is shown with its gaps closed, so some more than is shown is looked at.
-    let taken = haft_text::head(source.get(whole.start..end).unwrap_or_default(), most * 4);
+    let taken = without_comments(captured.node, source, end);
+    let taken = haft_text::head(&taken, most * 4);
     let taken = match taken.split_once('{') {
         Some((before, _)) if body.is_none() && taken.trim_end().contains('\n') => before,
         _ => taken,
@@ -42,6 +46,29 @@ pub(crate) fn signature(captured: &Captured<'_>, kind: SymbolKind, source: &str)
         text.push('…');
     }
     text
+}
+
+/// Returns what a definition says up to a place, without the comments between its parts.
+fn without_comments<'s>(node: Node<'_>, source: &'s str, end: usize) -> Cow<'s, str> {
+    let mut cursor = node.walk();
+    let comments: Vec<_> = node
+        .children(&mut cursor)
+        .take_while(|part| part.start_byte() < end)
+        .filter(|part| part.is_extra() && part.kind().contains("comment"))
+        .map(|part| part.byte_range())
+        .collect();
+    let whole = source.get(node.start_byte()..end).unwrap_or_default();
+    if comments.is_empty() {
+        return Cow::Borrowed(whole);
+    }
+    let mut text = String::with_capacity(whole.len());
+    let mut at = node.start_byte();
+    for comment in comments {
+        text.push_str(source.get(at..comment.start).unwrap_or_default());
+        at = comment.end;
+    }
+    text.push_str(source.get(at..end).unwrap_or_default());
+    Cow::Owned(text)
 }
 
 /// Returns what stands before a place in its line, if those are words and nothing else.

@@ -30,6 +30,20 @@ fn a_file_is_outlined() {
 }
 
 #[test]
+fn a_comment_behind_a_definition_is_no_part_of_it() {
+    let rig = Rig::new();
+    rig.file(
+        "a.py",
+        "class A:  # ours\n    def add(self, price):  # TODO check price\n        pass\n",
+    );
+    insta::assert_snapshot!(nav(&rig, "outline", &json!({ "path": "a.py" })), @"
+    a.py
+    1-3: class A
+      2-3: def add(self, price)
+    ");
+}
+
+#[test]
 fn a_tree_is_outlined_in_the_order_of_its_paths() {
     let rig = tree();
     insta::assert_snapshot!(nav(&rig, "outline", &json!({ "kinds": ["class", "struct", "method", "function"] })), @r"
