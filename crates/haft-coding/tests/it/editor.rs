@@ -188,7 +188,7 @@ fn arguments_that_do_not_go_together_are_refused() {
     failed (invalid_arguments): "old" and "new" are the same; nothing was changed
     hint: leave the edit out, or say what is to be different
     failed (not_found): `none.txt` does not exist
-    hint: to make a file, use "action": "write"
+    hint: search for the file by its name
     failed (unsupported): `.` is a directory, not a file
     hint: name a file in it
     "#);
@@ -348,15 +348,17 @@ fn entries_are_deleted_moved_and_made() {
     failed (conflict): `a.txt` already exists: it is a regular file
     hint: choose another path, or remove or replace what is there
     failed (conflict): `new/deep` is a directory that is there already; nothing was moved
-    hint: give in "to" the whole new path, with the name at its end
+    hint: to move it into that directory, send: {"action":"move","path":"a.txt","to":"new/deep/a.txt"}
     moved `a.txt` to `new/deep/b.txt`
     failed (not_found): `a.txt` does not exist
+    hint: search for the file by its name
     deleted the link `link`
     failed (conflict): the directory `full` is not empty
     hint: remove what is in it first; some of it may be hidden from you
     deleted the directory `empty`
     deleted `new/deep/b.txt`
     failed (not_found): `new/deep/b.txt` does not exist
+    hint: search for the file by its name
     "#);
     assert!(!rig.ws("link").exists() && rig.ws("full/x").exists() && rig.ws("new/deep").exists());
 }
@@ -408,6 +410,48 @@ fn another_name_of_a_file_is_not_forgotten() {
 }
 
 #[test]
+fn what_is_not_there_is_answered_with_what_is_near() {
+    let rig = Rig::editing();
+    rig.file("src/server.rs", "one\n");
+    let said: Vec<String> = [
+        ("edit", json!({ "path": "src/servers.rs", "old": "one", "new": "two" })),
+        ("insert", json!({ "path": "scr/server.rs", "line": 0, "lines": "two" })),
+        ("delete", json!({ "path": "src/sever.rs" })),
+        ("move", json!({ "path": "src/server.r", "to": "a.rs" })),
+    ]
+    .iter()
+    .map(|(action, args)| rig.text("editor", action, args))
+    .collect();
+    insta::assert_snapshot!(said.join("\n"), @"
+    failed (not_found): `src/servers.rs` does not exist
+    hint: near it: `src/server.rs`
+    failed (not_found): `scr/server.rs` does not exist: there is no `scr`
+    hint: near it: `src`
+    failed (not_found): `src/sever.rs` does not exist
+    hint: near it: `src/server.rs`
+    failed (not_found): `src/server.r` does not exist
+    hint: near it: `src/server.rs`
+    ");
+}
+
+#[test]
+fn what_is_written_otherwise_than_given_is_said() {
+    let rig = Rig::editing();
+    rig.file("a.txt", b"na\xefve caf\xe9\n").file("b.txt", "a\r\nb\nc\n");
+    let write = json!({ "path": "a.txt", "content": "d\u{e9}j\u{e0}\n" });
+    insta::assert_snapshot!(rig.read_and("write", &write), @"
+    wrote `a.txt`: 1 line, 5 bytes
+    @@ -1 +1 @@
+    -na\u{ef}ve caf\u{e9}
+    +d\u{e9}j\u{e0}
+    [notice: it was written in windows-1252, as it was before]
+    ");
+    let edit = json!({ "path": "b.txt", "old": "a\nb\n", "new": "x\ny\n" });
+    let text = rig.read_and("edit", &edit);
+    insta::assert_snapshot!(text.lines().last().unwrap(), @"[notice: lines of the new text were written to end in different ways, as they do there]");
+}
+
+#[test]
 fn a_long_difference_is_cut_and_says_so() {
     let rig = Rig::editing();
     let lines = |word: &str| -> String {
@@ -416,7 +460,7 @@ fn a_long_difference_is_cut_and_says_so() {
     rig.file("a.txt", lines("one"));
     let args = json!({ "path": "a.txt", "old": "one", "new": "two", "replace_all": true });
     let text = rig.read_and("edit", &args);
-    insta::assert_snapshot!(text.lines().last().unwrap(), @"[1748 lines of the difference shown, 2253 left out: read the file to see all of it]");
+    insta::assert_snapshot!(text.lines().last().unwrap(), @"[161 lines of the difference shown, 3840 left out: read the file to see all of it]");
     assert!(text.len() < 20_000 && rig.bytes("a.txt") == lines("two").as_bytes());
 }
 
