@@ -76,7 +76,9 @@ fn a_difference_is_bounded_and_says_what_is_missing() {
 
 #[test]
 fn of_many_lines_that_changed_both_sides_are_shown_and_no_change_in_part() {
-    let lines = |word: &str| -> String { (0..100).map(|it| format!("{word} {it}\n")).collect() };
+    let lines = |word: &str| -> String {
+        (0..100).flat_map(|it| [word.to_owned(), format!(" {it}\n")]).collect()
+    };
     let limits = DiffLimits { lines: 50, ..LIMITS };
     let diff = unified(lines("one").as_bytes(), lines("two").as_bytes(), &limits);
     let shown: Vec<&str> = diff.text.lines().collect();

@@ -191,14 +191,12 @@ proptest! {
             old = misremembered(&old, way, at);
         }
         // Every line stays, with a word behind it.
-        let new: String = old
-            .split_inclusive('\n')
-            .map(|line| {
-                let content = line.trim_end_matches('\n');
-                let mark = if content.trim().is_empty() { "" } else { " # new" };
-                format!("{content}{mark}{}", &line[content.len()..])
-            })
-            .collect();
+        let mut new = String::new();
+        for line in old.split_inclusive('\n') {
+            let content = line.trim_end_matches('\n');
+            let mark = if content.trim().is_empty() { "" } else { " # new" };
+            new.extend([content, mark, &line[content.len()..]]);
+        }
         prop_assume!(!old.is_empty() && old != new);
         let given = Edit { old: old.clone(), new: new.clone(), replace_all: false };
         crate::corpus::edit::holds(file.as_bytes(), &given, MatchGrade::LookAlike);
