@@ -36,16 +36,16 @@ impl ToolSource for CodingTools {
 
     fn build(&self, _: &BuildContext) -> Result<Vec<Arc<dyn Tool>>, SourceError> {
         let tools = [
-            Reader.erase(),
-            Search.erase(),
-            Editor.erase(),
-            CodeNav.erase(),
-            AstSearch.erase(),
-            Undo.erase(),
+            Reader.erase_later(),
+            Search.erase_later(),
+            Editor.erase_later(),
+            CodeNav.erase_later(),
+            AstSearch.erase_later(),
+            Undo.erase_later(),
         ];
         tools
             .into_iter()
-            .chain(self.bash.clone().map(TypedTool::erase))
+            .chain(self.bash.clone().map(TypedTool::erase_later))
             .map(|tool| {
                 tool.map_err(|source| SourceError::Descriptor {
                     source_name: self.name().to_owned(),

@@ -51,7 +51,13 @@ use tagged::Tagged;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
-pub struct Contract(Arc<Inner>);
+pub struct Contract(Arc<Held>);
+
+/// A contract that is made, or is when somebody first looks at it.
+struct Held {
+    inner: OnceLock<Inner>,
+    make: fn() -> Result<Inner, SchemaError>,
+}
 
 struct Inner {
     advertised: Arc<Value>,
@@ -78,12 +84,7 @@ impl Contract {
     ///
     /// Fails when the type contains itself, is no object, or uses a pattern without a linear-time form.
     pub fn of<T: JsonSchema + ?Sized>() -> Result<Self, SchemaError> {
-        match derive::arguments::<T>()? {
-            derive::Derived::Plain(schema) => Self::derived(schema),
-            derive::Derived::Tagged { tag, description, branches } => {
-                Self::tagged(Tagged::new(tag, description, branches)?, Map::new())
-            }
-        }
+        Inner::of::<T>().map(Self::made)
     }
 
     /// Derives the contract of a tool's output from its type: as serialised, of any JSON type.
@@ -92,7 +93,25 @@ impl Contract {
     ///
     /// Fails when the type contains itself or uses a pattern without a linear-time form.
     pub fn of_output<T: JsonSchema + ?Sized>() -> Result<Self, SchemaError> {
-        Self::derived(derive::schema_of::<T>(Direction::Output)?)
+        Inner::of_output::<T>().map(Self::made)
+    }
+
+    /// Derives as [`Contract::of`] does, when somebody first looks: most tools of a short process are never called.
+    ///
+    /// For types of one's own that are derived in a test. A type that cannot be derived gives a contract that accepts
+    /// nothing.
+    pub fn of_later<T: JsonSchema + ?Sized>() -> Self {
+        Self(Arc::new(Held { inner: OnceLock::new(), make: Inner::of::<T> }))
+    }
+
+    /// Derives as [`Contract::of_output`] does, when somebody first looks; see [`Contract::of_later`].
+    pub fn of_output_later<T: JsonSchema + ?Sized>() -> Self {
+        Self(Arc::new(Held { inner: OnceLock::new(), make: Inner::of_output::<T> }))
+    }
+
+    /// Tells whether the contract is made already.
+    pub fn is_made(&self) -> bool {
+        self.0.inner.get().is_some()
     }
 
     /// Admits a schema that comes from elsewhere: draft 2020-12, or draft-07 when it says so.
@@ -109,37 +128,32 @@ impl Contract {
         Ok(Self::around(Arc::new(Compiled::new(Arc::new(schema))?), Map::new()))
     }
 
-    fn derived(schema: Value) -> Result<Self, SchemaError> {
-        Ok(Self::around(Arc::new(Compiled::derived(Arc::new(schema))?), Map::new()))
-    }
-
     /// Wraps one compiled schema, with some of its arguments fixed and no longer shown.
     fn around(compiled: Arc<Compiled>, fixed: Map<String, Value>) -> Self {
-        let advertised = if fixed.is_empty() {
-            Arc::clone(compiled.schema())
-        } else {
-            Arc::new(narrow::without(compiled.schema(), &fixed))
-        };
-        Self::new(advertised, Body::Plain(compiled), fixed)
+        Self::made(Inner::around(compiled, fixed))
     }
 
     fn tagged(tagged: Tagged, fixed: Map<String, Value>) -> Result<Self, SchemaError> {
-        let advertised = Arc::new(tagged.flattened(&fixed)?);
-        Ok(Self::new(advertised, Body::Tagged(tagged), fixed))
+        Inner::tagged(tagged, fixed).map(Self::made)
     }
 
-    fn new(advertised: Arc<Value>, body: Body, fixed: Map<String, Value>) -> Self {
-        Self(Arc::new(Inner { advertised, body, fixed, digest: OnceLock::new() }))
+    fn made(inner: Inner) -> Self {
+        Self(Arc::new(Held { inner: OnceLock::from(inner), make: || Ok(Inner::nothing()) }))
+    }
+
+    fn inner(&self) -> &Inner {
+        let Held { inner, make } = &*self.0;
+        inner.get_or_init(|| make().unwrap_or_else(|_| Inner::nothing()))
     }
 
     /// Returns the schema to advertise, in draft 2020-12.
     pub fn schema(&self) -> &Arc<Value> {
-        &self.0.advertised
+        &self.inner().advertised
     }
 
     /// Returns the digest of everything that decides what the contract accepts and shows.
     pub fn digest(&self) -> Digest {
-        let Inner { advertised, body, fixed, digest } = &*self.0;
+        let Inner { advertised, body, fixed, digest } = self.inner();
         *digest.get_or_init(|| match body {
             Body::Plain(_) if fixed.is_empty() => Digest::of_json(advertised),
             Body::Plain(compiled) => Digest::of_json(
@@ -153,7 +167,7 @@ impl Contract {
 
     /// Lists the arguments that must be given.
     pub fn required(&self) -> impl Iterator<Item = &str> {
-        View::of(&self.0.advertised).required()
+        View::of(&self.inner().advertised).required()
     }
 
     /// Returns the tag of a contract made from an internally tagged enum.
@@ -161,7 +175,7 @@ impl Contract {
     /// What is advertised is one object with the keys of all variants, each described with the variants it belongs to;
     /// what is checked is the variant that the tag names, alone.
     pub fn tag(&self) -> Option<&Tag> {
-        match &self.0.body {
+        match &self.inner().body {
             Body::Plain(_) => None,
             Body::Tagged(tagged) => Some(tagged.tag()),
         }
@@ -169,18 +183,18 @@ impl Contract {
 
     /// Returns the exact contract of one value of the tag.
     pub fn branch(&self, value: &str) -> Option<Self> {
-        match &self.0.body {
+        match &self.inner().body {
             Body::Plain(_) => None,
             Body::Tagged(tagged) => {
                 let compiled = tagged.branch(value)?;
-                Some(Self::around(Arc::clone(compiled), self.0.fixed.clone()))
+                Some(Self::around(Arc::clone(compiled), self.inner().fixed.clone()))
             }
         }
     }
 
     /// Tells whether keys that the schema does not name are accepted.
     pub fn is_open(&self) -> bool {
-        match &self.0.body {
+        match &self.inner().body {
             Body::Plain(compiled) => is_open(compiled.schema()),
             Body::Tagged(tagged) => tagged.branches().all(|branch| is_open(branch.schema())),
         }
@@ -188,12 +202,12 @@ impl Contract {
 
     /// Returns the arguments that are fixed.
     pub fn fixed(&self) -> &Map<String, Value> {
-        &self.0.fixed
+        &self.inner().fixed
     }
 
     /// Tells whether an argument is fixed.
     pub fn fixes(&self, name: &str) -> bool {
-        self.0.fixed.contains_key(name)
+        self.inner().fixed.contains_key(name)
     }
 
     /// Reads arguments as a model gave them, with near misses repaired and every repair reported.
@@ -216,7 +230,7 @@ impl Contract {
         if let Some(compiled) = checked_by.filter(|it| !it.accepts_at_once(&value))
             && let Value::Object(arguments) = &mut value
         {
-            let elsewhere = |key: &str| match &self.0.body {
+            let elsewhere = |key: &str| match &self.inner().body {
                 Body::Plain(_) => Vec::new(),
                 Body::Tagged(tagged) => tagged.users(key).into_iter().map(String::from).collect(),
             };
@@ -229,13 +243,51 @@ impl Contract {
 
     /// Returns what given arguments are checked against, where they allow to tell.
     fn checked_by(&self, arguments: &Map<String, Value>) -> Option<&Compiled> {
-        match &self.0.body {
+        match &self.inner().body {
             Body::Plain(compiled) => Some(compiled),
             Body::Tagged(tagged) => {
                 let value = arguments.get(tagged.tag().key())?.as_str()?;
                 tagged.branch(value).map(|branch| &**branch)
             }
         }
+    }
+}
+
+impl Inner {
+    fn of<T: JsonSchema + ?Sized>() -> Result<Self, SchemaError> {
+        match derive::arguments::<T>()? {
+            derive::Derived::Plain(schema) => Self::derived(schema),
+            derive::Derived::Tagged { tag, description, branches } => {
+                Self::tagged(Tagged::new(tag, description, branches)?, Map::new())
+            }
+        }
+    }
+
+    fn of_output<T: JsonSchema + ?Sized>() -> Result<Self, SchemaError> {
+        Self::derived(derive::schema_of::<T>(Direction::Output)?)
+    }
+
+    fn derived(schema: Value) -> Result<Self, SchemaError> {
+        Ok(Self::around(Arc::new(Compiled::derived(Arc::new(schema))?), Map::new()))
+    }
+
+    /// Makes a contract that accepts nothing.
+    fn nothing() -> Self {
+        Self::around(Arc::new(Compiled::nothing()), Map::new())
+    }
+
+    fn around(compiled: Arc<Compiled>, fixed: Map<String, Value>) -> Self {
+        let advertised = if fixed.is_empty() {
+            Arc::clone(compiled.schema())
+        } else {
+            Arc::new(narrow::without(compiled.schema(), &fixed))
+        };
+        Self { advertised, body: Body::Plain(compiled), fixed, digest: OnceLock::new() }
+    }
+
+    fn tagged(tagged: Tagged, fixed: Map<String, Value>) -> Result<Self, SchemaError> {
+        let advertised = Arc::new(tagged.flattened(&fixed)?);
+        Ok(Self { advertised, body: Body::Tagged(tagged), fixed, digest: OnceLock::new() })
     }
 }
 
@@ -255,8 +307,8 @@ impl Eq for Contract {}
 impl fmt::Debug for Contract {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Contract")
-            .field("schema", &self.0.advertised)
-            .field("fixed", &self.0.fixed)
+            .field("schema", &self.inner().advertised)
+            .field("fixed", &self.inner().fixed)
             .finish_non_exhaustive()
     }
 }

@@ -84,6 +84,11 @@ impl Compiled {
         Ok(Self { schema, is_plain: true, engine: OnceLock::new() })
     }
 
+    /// Makes a schema that accepts nothing.
+    pub(crate) fn nothing() -> Self {
+        Self { schema: Arc::new(Value::Bool(false)), is_plain: true, engine: OnceLock::new() }
+    }
+
     pub(crate) fn schema(&self) -> &Arc<Value> {
         &self.schema
     }

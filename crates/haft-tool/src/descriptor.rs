@@ -243,7 +243,7 @@ impl DescriptorBuilder {
         self
     }
 
-    /// Checks the facts.
+    /// Checks the facts, against the arguments where their contract is [made](Contract::is_made).
     ///
     /// # Errors
     ///
@@ -252,6 +252,7 @@ impl DescriptorBuilder {
     pub fn build(self) -> Result<Arc<Descriptor>, DescriptorError> {
         let Self { name, description, input, capabilities, slots, commands, .. } = &self;
         let named = || name.clone();
+        let lacks = |argument: &str| input.is_made() && !has_argument(input, argument);
         if description.trim().is_empty() {
             return Err(DescriptorError::NoDescription { name: named() });
         }
@@ -263,7 +264,7 @@ impl DescriptorBuilder {
         }
         for slot in slots {
             if let SlotSource::Argument(argument) = &slot.source
-                && !has_argument(input, argument)
+                && lacks(argument)
             {
                 let (slot, argument) = (slot.name.clone(), argument.clone());
                 return Err(DescriptorError::UnknownArgument { name: named(), slot, argument });
@@ -279,7 +280,7 @@ impl DescriptorBuilder {
         }
         for CommandSlot { argument, .. } in commands {
             let (name, argument) = (named(), argument.clone());
-            if !has_argument(input, &argument) {
+            if lacks(&argument) {
                 return Err(DescriptorError::UnknownCommand { name, argument });
             }
             if !capabilities.has(Capability::Execute) {

@@ -76,6 +76,15 @@ pub trait IntoOutput: Send + 'static {
         Ok(None)
     }
 
+    /// Returns what [`contract`](Self::contract) does, made when somebody first looks where the type knows how.
+    ///
+    /// # Errors
+    ///
+    /// Fails as `contract` does, where it is made at once.
+    fn contract_later() -> Result<Option<Contract>, SchemaError> {
+        Self::contract()
+    }
+
     /// Turns the value into an output.
     ///
     /// # Errors
@@ -120,6 +129,10 @@ impl<T: Serialize + JsonSchema + Send + 'static> IntoOutput for Json<T> {
         Contract::of_output::<T>().map(Some)
     }
 
+    fn contract_later() -> Result<Option<Contract>, SchemaError> {
+        Ok(Some(Contract::of_output_later::<T>()))
+    }
+
     fn into_output(self) -> Result<Output, Failure> {
         let value = to_value(&self.0)?;
         let mut output = Output::text(value.to_string());
@@ -140,6 +153,10 @@ pub struct Shown<T> {
 impl<T: Serialize + JsonSchema + Send + 'static> IntoOutput for Shown<T> {
     fn contract() -> Result<Option<Contract>, SchemaError> {
         Contract::of_output::<T>().map(Some)
+    }
+
+    fn contract_later() -> Result<Option<Contract>, SchemaError> {
+        Ok(Some(Contract::of_output_later::<T>()))
     }
 
     fn into_output(self) -> Result<Output, Failure> {

@@ -85,27 +85,52 @@ pub trait TypedTool: Send + Sync + Sized + 'static {
     ///
     /// Fails when the types' schemas cannot be contracts or the facts contradict them.
     fn erase(self) -> Result<Arc<dyn Tool>, DescriptorError> {
-        let Facts { name, description, capabilities, slots, commands, run_ms, composite } =
-            self.facts()?;
-        let schema = |source| DescriptorError::Schema { name: name.clone(), source };
+        let facts = self.facts()?;
+        let schema = |source| DescriptorError::Schema { name: facts.name.clone(), source };
         let input = Contract::of::<Self::Args>().map_err(schema)?;
         let output = Self::Output::contract().map_err(schema)?;
-        let mut builder =
-            Descriptor::builder(name, description, input).capabilities(capabilities).output(output);
-        for slot in slots {
-            builder = builder.slot(slot);
-        }
-        for command in commands {
-            builder = builder.command(command);
-        }
-        if let Some(run_ms) = run_ms {
-            builder = builder.run_ms(run_ms);
-        }
-        if composite {
-            builder = builder.composite();
-        }
-        Ok(Arc::new(Erased { tool: self, descriptor: builder.build()? }))
+        erased(self, facts, input, output)
     }
+
+    /// Makes the object-safe form as [`erase`](Self::erase) does, and its contracts when somebody first looks at them.
+    ///
+    /// For sources of many tools of which a short process calls one. What is wrong with the types, and with the facts
+    /// about them, does not show here: test such a tool with `erase`.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the facts contradict each other.
+    fn erase_later(self) -> Result<Arc<dyn Tool>, DescriptorError> {
+        let facts = self.facts()?;
+        let schema = |source| DescriptorError::Schema { name: facts.name.clone(), source };
+        let input = Contract::of_later::<Self::Args>();
+        let output = Self::Output::contract_later().map_err(schema)?;
+        erased(self, facts, input, output)
+    }
+}
+
+fn erased<T: TypedTool>(
+    tool: T,
+    facts: Facts,
+    input: Contract,
+    output: Option<Contract>,
+) -> Result<Arc<dyn Tool>, DescriptorError> {
+    let Facts { name, description, capabilities, slots, commands, run_ms, composite } = facts;
+    let mut builder =
+        Descriptor::builder(name, description, input).capabilities(capabilities).output(output);
+    for slot in slots {
+        builder = builder.slot(slot);
+    }
+    for command in commands {
+        builder = builder.command(command);
+    }
+    if let Some(run_ms) = run_ms {
+        builder = builder.run_ms(run_ms);
+    }
+    if composite {
+        builder = builder.composite();
+    }
+    Ok(Arc::new(Erased { tool, descriptor: builder.build()? }))
 }
 
 struct Erased<T> {

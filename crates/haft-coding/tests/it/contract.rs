@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use haft_coding::{
-    AstSearch, Bash, BashSettings, CodeCheck, CodeNav, CodingTools, Editor, Reader, Search,
+    AstSearch, Bash, BashSettings, CodeCheck, CodeNav, CodingTools, Editor, Reader, Search, Undo,
 };
 use haft_testkit::kit::source_conforms;
-use haft_tool::{BuildContext, TypedTool};
+use haft_tool::{BuildContext, ToolSource as _, TypedTool};
 use serde_json::Value;
 
 /// What a model is given of a tool: its description, then each argument on a line.
@@ -319,6 +319,30 @@ fn each_action_has_a_contract_of_its_own() {
     assert_eq!(required(reader, "list_dir"), r#"["action"]"#);
     assert_eq!(required(search.clone(), "grep"), r#"["action","pattern"]"#);
     assert_eq!(required(search, "find"), r#"["action"]"#);
+}
+
+#[test]
+fn a_tool_whose_contracts_wait_is_the_tool_it_would_be_at_once() {
+    let bash = Bash::new(haft_process::Launcher::new(None, "/tmp"), BashSettings::default());
+    let at_once = [
+        Reader.erase(),
+        Search.erase(),
+        Editor.erase(),
+        CodeNav.erase(),
+        AstSearch.erase(),
+        Undo.erase(),
+        bash.clone().erase(),
+    ];
+    let later = CodingTools::new().bash(bash).build(&BuildContext::default()).unwrap();
+    let later: Vec<_> = later.iter().map(|tool| tool.descriptor()).collect();
+    for waiting in &later {
+        assert!(!waiting.input().is_made(), "{}", waiting.name());
+    }
+    for tool in at_once {
+        let tool = tool.unwrap().descriptor();
+        let waiting = later.iter().find(|it| it.name() == tool.name()).unwrap();
+        assert_eq!(waiting.fingerprint(), tool.fingerprint(), "{}", tool.name());
+    }
 }
 
 #[tokio::test]

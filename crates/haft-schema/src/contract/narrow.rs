@@ -24,7 +24,7 @@ impl Contract {
     ///
     /// Fails when an argument is unknown, fixed already to something else, or given a value that does not fit.
     pub fn narrow(&self, fixed: &Map<String, Value>) -> Result<Self, SchemaError> {
-        let mut all = self.0.fixed.clone();
+        let mut all = self.inner().fixed.clone();
         if Measure::of_object(fixed).depth > ARGUMENTS_DEPTH {
             let name = words::names(fixed.keys().map(String::as_str));
             let reason = format!("nested more than {ARGUMENTS_DEPTH} levels deep");
@@ -38,7 +38,7 @@ impl Contract {
                 _ => all.insert(name.clone(), value.clone()),
             };
         }
-        match &self.0.body {
+        match &self.inner().body {
             Body::Plain(compiled) => {
                 fits(compiled, &all)?;
                 Ok(Self::around(Arc::clone(compiled), all))

@@ -80,7 +80,7 @@ impl Contract {
 
     /// Returns what the arguments are checked against.
     fn select(&self, arguments: &Map<String, Value>) -> Result<&Compiled, Problems> {
-        let tagged = match &self.0.body {
+        let tagged = match &self.inner().body {
             Body::Plain(compiled) => return Ok(compiled),
             Body::Tagged(tagged) => tagged,
         };
@@ -134,7 +134,7 @@ impl Contract {
 
     /// Says which other values of the tag a key belongs to.
     fn elsewhere(&self, key: &str, arguments: &Value) -> Option<(String, String)> {
-        let Body::Tagged(tagged) = &self.0.body else { return None };
+        let Body::Tagged(tagged) = &self.inner().body else { return None };
         let users = tagged.users(key);
         let tag = tagged.tag().key();
         let given = arguments.get(tag)?;

@@ -381,3 +381,20 @@ fn flattened_enums_share_one_closed_object() {
     problems(&contract, json!({"name": "a", "line": {"number": 1}, "extra": 1}));
     problems(&contract, json!({"name": "a"}));
 }
+
+#[test]
+fn a_contract_that_waits_is_the_one_it_would_be_at_once() {
+    let later = Contract::of_later::<Search>();
+    assert!(!later.is_made());
+    assert_eq!(later, Contract::of::<Search>().unwrap());
+    assert!(later.is_made());
+    let later = Contract::of_output_later::<Search>();
+    assert_eq!(later, Contract::of_output::<Search>().unwrap());
+}
+
+#[test]
+fn a_type_without_a_contract_accepts_nothing_later() {
+    let later = Contract::of_later::<Tree>();
+    assert!(later.check(&json!({})).is_err());
+    assert!(later.normalise(serde_json::Map::new()).is_err());
+}
