@@ -112,6 +112,26 @@ impl Invocation<'_> {
 }
 
 impl Invocation<'_> {
+    /// Keeps tools out of haft's own directories, for who writes there makes the rules.
+    ///
+    /// Records that others made are kept from tools as well where this call keeps none.
+    fn without_own_directories(&self, protection: Protection) -> Protection {
+        let Environment { config_dir, state_dir, platform_state_dir, .. } = self.environment;
+        let state =
+            self.global.state_dir.as_ref().or(state_dir.as_ref()).or(platform_state_dir.as_ref());
+        let own = [
+            (config_dir.as_ref(), "the rules of haft's user are there"),
+            (state, "haft's records are there"),
+        ];
+        own.into_iter().fold(protection, |protection, (dir, why)| match dir {
+            Some(dir) => {
+                let absolute = std::path::absolute(dir);
+                protection.keeping_out_of(absolute.unwrap_or_else(|_| dir.clone()), why)
+            }
+            None => protection,
+        })
+    }
+
     /// Opens the records, for commands that only look at them.
     pub(crate) fn store(&self) -> anyhow::Result<Store> {
         let Some(dir) = self.state_dir()? else {
@@ -264,6 +284,7 @@ fn assemble_from(invocation: &Invocation<'_>, config: Config) -> anyhow::Result<
     let Config { protection, limits, .. } = &config;
     let protection = Protection::extended(&protection.extra, &protection.except)
         .map_err(|error| UserMistake::new(with_causes(&error)))?;
+    let protection = invocation.without_own_directories(protection);
     let state = match (invocation.records, invocation.state_dir()?) {
         (Records::LeftAlone, _) | (Records::Opened, None) => State::None,
         (Records::Opened, Some(dir)) => State::Directory(StoreConfig {

@@ -181,6 +181,10 @@ impl Binder for WorkspaceBinder {
                         SlotSource::Roots => {
                             for root in workspace.root_places()? {
                                 let given = root.logical().to_string();
+                                if value.slot.access.writes() {
+                                    workspace.check_writable(&root, &given)?;
+                                    workspace.check_tree(&root, &given)?;
+                                }
                                 places.push((root, SlotValue { given, ..value.clone() }));
                             }
                         }
@@ -210,11 +214,11 @@ fn place(workspace: &Workspace, value: &SlotValue) -> Result<Resolved, PathError
     };
     let place = workspace.resolve_naming(&value.given, Want::Any, naming)?;
     if value.slot.access.writes() {
-        for path in [Some(place.path()), place.link().map(Resolved::path)].into_iter().flatten() {
-            if let Some(protected) = workspace.protection().of_write(&path) {
-                let given = haft_text::visible_line(&value.given).into_owned();
-                return Err(PathError::WriteProtected { given, protected });
-            }
+        for place in [Some(&place), place.link()].into_iter().flatten() {
+            workspace.check_writable(place, &value.given)?;
+        }
+        if value.slot.access == Access::WriteTree {
+            workspace.check_tree(&place, &value.given)?;
         }
     }
     Ok(place)

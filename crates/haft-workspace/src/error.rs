@@ -97,6 +97,14 @@ pub enum PathError {
         /// The name that is protected, and why.
         protected: Protected,
     },
+    /// A program may change anything in a tree, and it holds what haft itself lives in.
+    #[error("no program may write to all of `{given}`, for haft's own directory is in it: {why}")]
+    TreeProtected {
+        /// The path as given.
+        given: String,
+        /// What haft keeps there.
+        why: &'static str,
+    },
     /// A rule hides the path.
     #[error("a rule hides `{given}`")]
     HiddenByRule {
@@ -226,6 +234,11 @@ impl PathError {
                     .hint("do without its content, or ask the user to provide what is needed"),
             ),
             Self::WriteProtected { .. } => Some(Denial::new(Control::Protection, self.to_string())),
+            Self::TreeProtected { .. } => Some(
+                Denial::new(Control::Protection, self.to_string())
+                    .hint("a person can name a narrower `--root`")
+                    .hint("or keep haft's directories elsewhere, with HAFT_CONFIG_DIR and HAFT_STATE_DIR"),
+            ),
             Self::HiddenByRule { .. } => Some(Denial::new(Control::Policy, self.to_string())),
             _ => None,
         }
@@ -237,6 +250,7 @@ impl PathError {
             Self::Outside { .. }
             | Self::Protected { .. }
             | Self::WriteProtected { .. }
+            | Self::TreeProtected { .. }
             | Self::HiddenByRule { .. }
             | Self::PermissionDenied { .. } => ErrorKind::PermissionDenied,
             Self::NotFound { .. } => ErrorKind::NotFound,

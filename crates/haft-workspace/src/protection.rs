@@ -1,12 +1,13 @@
 //! Which files hold secrets, by name, and which only haft's owner may write.
 
 pub(crate) mod lines;
+pub(crate) mod own;
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use unicode_normalization::UnicodeNormalization;
@@ -15,6 +16,7 @@ use crate::error::WorkspaceError;
 use crate::globs::Globs;
 
 use lines::{Form, LINES, Line, WRITE_LINES};
+use own::{Own, OwnPlaces};
 
 /// The protection list: names that no tool reads, lists content of, or searches, and names that no tool writes.
 ///
@@ -34,7 +36,7 @@ use lines::{Form, LINES, Line, WRITE_LINES};
 /// assert!(protection.of_path(Path::new("app/.env.example")).is_none());
 /// ```
 #[derive(Clone)]
-pub struct Protection(Arc<Tables>);
+pub struct Protection(Arc<Tables>, Arc<[Own]>);
 
 struct Tables {
     names: HashMap<&'static [u8], &'static Line>,
@@ -104,12 +106,27 @@ impl Protection {
                 Form::Family(is_member) => tables.families.push((is_member, line)),
             }
         }
-        Self(Arc::new(tables))
+        Self(Arc::new(tables), Arc::default())
+    }
+
+    /// Keeps tools out of a directory that haft itself lives in, whatever name they come to it by.
+    ///
+    /// Nothing in it is read, listed, searched or written, it is not moved nor are the directories and links on the way to
+    /// it, and no program runs that could write there. It need not exist yet. `why` says what it holds.
+    #[must_use]
+    pub fn keeping_out_of(mut self, directory: PathBuf, why: &'static str) -> Self {
+        self.1 = self.1.iter().cloned().chain([Own { path: directory, why }]).collect();
+        self
+    }
+
+    /// Looks where the directories stand that tools are kept out of.
+    pub(crate) fn own_places(&self) -> OwnPlaces {
+        OwnPlaces::now(&self.1)
     }
 
     /// Looks at every name of a path from its root, and returns the first that is protected.
     pub fn of_path(&self, path: &Path) -> Option<Protected> {
-        let mut parent = std::path::PathBuf::new();
+        let mut parent = PathBuf::new();
         for name in path {
             if let Some(why) = self.of_name(&parent, name) {
                 return Some(why);
@@ -149,7 +166,7 @@ impl Protection {
         (!self.0.except.match_name_or_path(parent, name)).then_some(why)
     }
 
-    /// Looks for a name of a path from its root that tools may read and must not write.
+    /// Looks for a name of a path that tools may read and must not write.
     pub fn of_write(&self, path: &Path) -> Option<Protected> {
         path.iter().find_map(|name| {
             let line = with_folded(name.as_bytes(), |folded| {

@@ -11,6 +11,7 @@ use crate::error::PathError;
 use crate::file::{FileId, FileKind, Metadata};
 use crate::name::{self, Alike};
 use crate::protection::Protected;
+use crate::protection::own::{self, OwnPlaces};
 use crate::resolved::Resolved;
 use crate::sys::Dir;
 use crate::text::{PathText, Step};
@@ -43,6 +44,7 @@ pub(crate) struct Resolver<'a> {
     /// The link that the path names, where its last name is one.
     named_link: Option<Arc<Resolved>>,
     naming: Naming<'a>,
+    own: OwnPlaces,
 }
 
 /// Which names beside the one that is missing an error may tell.
@@ -91,6 +93,7 @@ impl<'a> Resolver<'a> {
             is_folded: false,
             named_link: None,
             naming,
+            own: workspace.protection().own_places(),
         }
     }
 
@@ -207,6 +210,7 @@ impl<'a> Resolver<'a> {
             let why = "it shows processes, whose files hold secrets";
             return Err(Entering::Refused(self.protected(Protected { name, why })));
         }
+        self.check_own(name, self.own.is(id)).map_err(Entering::Refused)?;
         self.below.push(Level { dir: Arc::new(dir), id });
         self.real.push(name);
         Ok(())
@@ -285,6 +289,10 @@ impl<'a> Resolver<'a> {
             self.check_protection(&parent, name)?;
             parent.push(name);
         }
+        if let Some(here) = self.above().first() {
+            let name = names.last().map(OsString::as_os_str).unwrap_or_default();
+            self.check_own(name, self.own.would_be(*here, &names))?;
+        }
         if want == Want::Any && !goes_up {
             return Ok(Some(End::Missing(names)));
         }
@@ -313,6 +321,7 @@ impl<'a> Resolver<'a> {
     fn at_root(self) -> Result<Resolved, PathError> {
         let dir = Arc::clone(self.here()?);
         let metadata = dir.metadata().map_err(|error| PathError::of_system(".", error))?;
+        self.check_root()?;
         Ok(Resolved {
             root: self.root,
             directory: dir,
@@ -333,7 +342,10 @@ impl<'a> Resolver<'a> {
             End::Leaf(name, metadata) => (vec![name], Some(metadata)),
             End::Missing(names) => (names, None),
         };
+        self.check_root()?;
         if let Some(metadata) = &metadata {
+            let name = names.last().map(OsString::as_os_str).unwrap_or_default();
+            self.check_own(name, self.own.is(metadata.id))?;
             self.check_twins(metadata)?;
         }
         let mut path = self.real.clone();
@@ -379,6 +391,19 @@ impl<'a> Resolver<'a> {
             Some(protected) => Err(self.protected(protected)),
             None => Ok(()),
         }
+    }
+
+    /// Refuses what haft itself lives in.
+    fn check_own(&self, name: &OsStr, why: Option<&'static str>) -> Result<(), PathError> {
+        why.map_or(Ok(()), |why| Err(self.protected(own::protected(name, why))))
+    }
+
+    /// Refuses everything in a root that lies within what haft itself lives in.
+    fn check_root(&self) -> Result<(), PathError> {
+        let Some(root) = self.workspace.root(self.root) else { return Ok(()) };
+        let name = root.path.file_name().unwrap_or_default();
+        let why = root.around.iter().chain([&root.id]).find_map(|id| self.own.is(*id));
+        self.check_own(name, why)
     }
 
     /// Refuses a file that has a protected name as well.

@@ -21,6 +21,7 @@ use haft_protocol::{LogicalPath, limits};
 use crate::error::PathError;
 use crate::file::FileKind;
 use crate::globs::Globs;
+use crate::protection::own::OwnPlaces;
 use crate::resolved::Resolved;
 use crate::rules::{Beginning, Rules};
 use crate::skipped::Skipped;
@@ -120,6 +121,7 @@ impl View {
             start: Vec::new(),
             queue: Queue::default(),
             twins: Twins::default(),
+            own: self.workspace().protection().own_places(),
             entries: AtomicU64::new(0),
             is_cut: AtomicBool::new(false),
             end: OnceLock::new(),
@@ -173,6 +175,7 @@ struct Walk<'a> {
     start: Vec<u8>,
     queue: Queue,
     twins: Twins,
+    own: OwnPlaces,
     entries: AtomicU64,
     is_cut: AtomicBool,
     end: OnceLock<WalkEnd>,

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,7 +14,8 @@ use rustix::io::Errno;
 use crate::error::{PathError, WorkspaceError};
 use crate::file::FileId;
 use crate::name::shown;
-use crate::protection::Protection;
+use crate::protection::own;
+use crate::protection::{Protected, Protection};
 use crate::resolve::{Naming, Resolver};
 use crate::resolved::{Resolved, Stale};
 use crate::sys::{Beneath, Dir};
@@ -47,6 +49,8 @@ pub(crate) struct Root {
     pub(crate) dir: Arc<Dir>,
     pub(crate) id: FileId,
     pub(crate) path: PathBuf,
+    /// The directories around it.
+    pub(crate) around: Vec<FileId>,
     pub(crate) beneath: Beneath,
 }
 
@@ -141,6 +145,19 @@ impl Workspace {
         self.resolve_naming(text, want, Naming::All)
     }
 
+    /// Follows a path to where something is to be written.
+    ///
+    /// # Errors
+    ///
+    /// Fails where [`resolve`](Self::resolve) would, and where tools may read and must not write.
+    pub fn resolve_to_write(&self, text: &str) -> Result<Resolved, PathError> {
+        let place = self.resolve(text, Want::Any)?;
+        for place in [Some(&place), place.link()].into_iter().flatten() {
+            self.check_writable(place, text)?;
+        }
+        Ok(place)
+    }
+
     /// Resolves, and tells of names beside a missing one only what `naming` allows.
     pub(crate) fn resolve_naming(
         &self,
@@ -183,6 +200,39 @@ impl Workspace {
     /// Returns the protection list.
     pub fn protection(&self) -> &Protection {
         &self.0.protection
+    }
+
+    /// Refuses a place that tools may read and must not write, by its own names and by those of its root.
+    ///
+    /// A link on the way to what haft lives in is one, too.
+    pub(crate) fn check_writable(&self, place: &Resolved, given: &str) -> Result<(), PathError> {
+        let given = || haft_text::visible_line(given).into_owned();
+        let refused =
+            |protected: Protected| Err(PathError::WriteProtected { given: given(), protected });
+        let protection = self.protection();
+        let of_root = self.root(place.root).and_then(|root| protection.of_write(&root.path));
+        if let Some(protected) = of_root.or_else(|| protection.of_write(&place.path())) {
+            return refused(protected);
+        }
+        let leaf = place.leaf().filter(|_| place.missing().is_empty());
+        if let (Some(leaf), Some(directory)) = (leaf, place.above().first())
+            && let Some(why) = protection.own_places().leads_there(*directory, leaf)
+        {
+            return refused(own::protected(leaf, why));
+        }
+        Ok(())
+    }
+
+    /// Refuses a tree in which a program could change what haft itself lives in.
+    pub(crate) fn check_tree(&self, place: &Resolved, given: &str) -> Result<(), PathError> {
+        let held = place.id().and_then(|id| self.protection().own_places().lies_within(id));
+        match held {
+            None => Ok(()),
+            Some(why) => Err(PathError::TreeProtected {
+                given: haft_text::visible_line(given).into_owned(),
+                why,
+            }),
+        }
     }
 
     /// Returns the roots as they are shown: `.`, then absolute paths.
@@ -277,6 +327,12 @@ impl Root {
             return Err(WorkspaceError::RootOfProcesses { path: given.to_owned() });
         }
         let beneath = Beneath::probe(&dir);
-        Ok(Self { dir: Arc::new(dir), id, path, beneath })
+        let around = path
+            .ancestors()
+            .skip(1)
+            .filter_map(|above| std::fs::symlink_metadata(above).ok())
+            .map(|it| FileId { device: it.dev(), inode: it.ino() })
+            .collect();
+        Ok(Self { dir: Arc::new(dir), id, path, around, beneath })
     }
 }

@@ -6,7 +6,7 @@ use clap::Args;
 use haft::coding::{UndoOutput, UndoResult};
 use haft::ports::Effects as _;
 use haft::store::{CallDetail, IdQuery, LogFilter, Store, StoreError};
-use haft::workspace::{Want, undo_paths};
+use haft::workspace::undo_paths;
 use haft::{CallId, Haft, Outcome, ToolCall};
 use serde_json::json;
 
@@ -144,11 +144,11 @@ fn passed_over(invocation: &Invocation<'_>, store: &Store, call: CallId) -> anyh
     Ok(())
 }
 
-/// Parts the paths that lead somewhere in the workspace from those that do not, and says why not.
+/// Parts the paths that tools may write in the workspace from those that they may not, and says why not.
 fn reachable(haft: &Haft, paths: Vec<String>) -> (Vec<String>, Vec<(String, String)>) {
     let (mut reached, mut unreachable) = (Vec::new(), Vec::new());
     for path in paths {
-        match haft.workspace().resolve(&path, Want::Any) {
+        match haft.workspace().resolve_to_write(&path) {
             Ok(_) => reached.push(path),
             Err(error) => unreachable.push((path, error.to_string())),
         }

@@ -5,6 +5,7 @@ mod calls;
 mod doors;
 mod envelopes;
 mod interrupting;
+mod own;
 mod pages;
 mod printing;
 mod records;

@@ -141,6 +141,11 @@ where
                 Ok(child) => held = Some(child),
                 Err(_) => return,
             }
+            let id = held.as_ref().and_then(|it| it.metadata().ok()).map(|it| it.id);
+            if id.is_none_or(|id| self.walk.own.is(id).is_some()) {
+                self.totals.get_mut().skipped.hidden.protected += 1;
+                return;
+            }
         }
         let dir = held.as_ref().unwrap_or(start);
         if let Ok(metadata) = dir.look(name) {
@@ -167,7 +172,8 @@ where
             Err(error) => return self.pass_over(within, error),
         };
         let device = metadata.id.device;
-        if device != parent.device && dir.is_of_processes() {
+        let is_of_others = device != parent.device && dir.is_of_processes();
+        if is_of_others || self.walk.own.is(metadata.id).is_some() {
             self.totals.get_mut().skipped.hidden.protected += 1;
             return;
         }

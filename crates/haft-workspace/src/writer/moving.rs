@@ -205,6 +205,7 @@ impl Writer {
         let mut buffer = Vec::new();
         let mut directories = vec![source.path()];
         let root = self.view.root_of(source)?;
+        let own = protection.own_places();
         let holds = |problem: &str| {
             Err(WriteError::Holds { path: standing.shown(), problem: problem.to_owned() })
         };
@@ -213,12 +214,15 @@ impl Writer {
                 .dir
                 .readable_beneath(&path, root.beneath)
                 .map_err(|error| standing.failed(error))?;
-            let mut unseen = None;
+            let id = dir.metadata().map_err(|error| standing.failed(error))?.id;
+            let mut unseen = own.is(id).map(|_| "it holds a directory that haft itself lives in");
             let mut within: Vec<PathBuf> = Vec::new();
             dir.names(&mut buffer, |name, kind| {
                 let here = path.join(name);
                 if protection.covers(&path, name) || protection.of_write(&here).is_some() {
                     unseen = Some("it holds something that is protected");
+                } else if own.leads_there(id, name).is_some() {
+                    unseen = Some("it holds a link to a directory that haft itself lives in");
                 } else if !self.view.lets_see(&self.view.logical(source.root, &here)) {
                     unseen = Some("it holds something that a rule hides");
                 } else if left == 0 {

@@ -246,9 +246,7 @@ impl Writer {
         self.view.admit(place)?;
         let workspace = self.view.workspace();
         let shown = || place.logical().to_string();
-        if let Some(protected) = workspace.protection().of_write(&place.path()) {
-            return Err(PathError::WriteProtected { given: shown(), protected }.into());
-        }
+        workspace.check_writable(place, place.logical().as_str())?;
         let Some(leaf) = place.leaf() else {
             return Err(WriteError::Root { path: shown() });
         };

@@ -226,7 +226,7 @@ impl Hands {
         Self::over(Rig::new(), rules)
     }
 
-    fn over(rig: Rig, rules: Vec<Rule>) -> Self {
+    pub(crate) fn over(rig: Rig, rules: Vec<Rule>) -> Self {
         let mut builder = Dispatching::builder()
             .tool(Hand.erase().unwrap())
             .tool(Back.erase().unwrap())

@@ -5,6 +5,7 @@ use std::fs;
 use haft_protocol::{Control, LogicalPath};
 use haft_workspace::{Hidden, ListOptions, PathError, Protection, View, WalkOptions};
 
+use crate::hand::Hands;
 use crate::rig::{Rig, contents, walk};
 
 fn secrets() -> Rig {
@@ -207,4 +208,47 @@ fn looking_for_second_names_stays_bounded_however_deep_a_place_is() {
     rig.file("a.txt", "fine");
     fs::hard_link(rig.ws("a.txt"), rig.ws("b.txt")).unwrap();
     assert_eq!(rig.read("b.txt").unwrap(), "fine");
+}
+
+#[test]
+fn links_and_directories_on_the_way_to_a_directory_of_hafts_stay() {
+    let rig = Rig::with_own_directory(".config/haft");
+    rig.file("dotfiles/haft/config.toml", "rules").file(".config/other/x", "fine");
+    rig.link(".config/haft", "../dotfiles/haft").link("also", "dotfiles");
+    let hands = Hands::over(rig, Vec::new());
+    for path in [".config/haft/config.toml", "dotfiles/haft/config.toml", "also/haft/new/x"] {
+        assert!(hands.create(path, "x").contains("haft's rules are there"), "{path}");
+        let read = hands.rig.existing(path).unwrap_err();
+        assert!(matches!(read, PathError::Protected { .. }), "{read}");
+    }
+    assert!(hands.remove(".config/haft").contains("haft's rules are there"));
+    assert!(hands.rename(".config/haft", "away").contains("haft's rules are there"));
+    for (path, problem) in [
+        ("dotfiles", "it holds a directory that haft itself lives in"),
+        (".config", "it holds a link to a directory that haft itself lives in"),
+    ] {
+        let told = hands.rename(path, "away");
+        assert!(told.contains(problem), "{told}");
+    }
+    assert!(hands.create(".config/other/y", "x").starts_with("created"));
+    let met = hands.rig.walk(".", &WalkOptions::default()).0;
+    assert!(met.contains(&".config/other/y".to_owned()), "{met:?}");
+    assert!(!met.iter().any(|path| path.ends_with("config.toml")), "{met:?}");
+}
+
+#[test]
+fn a_directory_of_hafts_that_is_not_there_yet_is_not_made() {
+    let hands = Hands::over(Rig::with_own_directory(".config/haft"), Vec::new());
+    hands.rig.file("evil/haft/config.toml", "rules");
+    for told in [
+        hands.create(".config/haft/config.toml", "x"),
+        hands.create(".config", "x"),
+        hands.rename("evil", ".config"),
+        hands.rename("evil/haft", ".config/haft"),
+        hands.mkdir(".config/haft"),
+    ] {
+        assert!(told.contains("haft's rules are there"), "{told}");
+    }
+    assert!(hands.create(".config/other/x", "x").ends_with("644"));
+    assert!(hands.rename("evil/haft", ".config/haft").contains("haft's rules are there"));
 }

@@ -37,6 +37,13 @@ impl Rig {
         Self::within(tempfile::tempdir().unwrap(), protection)
     }
 
+    /// Makes one in which haft lives in a directory of the workspace.
+    pub(crate) fn with_own_directory(path: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join("ws").join(path);
+        Self::within(folder, Protection::standard().keeping_out_of(own, "haft's rules are there"))
+    }
+
     fn within(folder: tempfile::TempDir, protection: Protection) -> Self {
         fs::create_dir(folder.path().join("ws")).unwrap();
         fs::create_dir_all(folder.path().join("out/deep")).unwrap();

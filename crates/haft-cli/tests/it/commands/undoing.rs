@@ -208,3 +208,17 @@ fn an_id_is_found_by_the_begin_of_what_is_listed() {
     assert_eq!(rig.haft(&["show", short]).exit, 0, "{listed}");
     assert_eq!(rig.haft(&["diff", short]).exit, 0, "{listed}");
 }
+
+#[test]
+fn what_tools_must_not_write_stays_and_the_rest_is_taken_back() {
+    let rig = Rig::new();
+    rig.dir(".haft");
+    let command = json!({ "command": "echo x > .haft/x; echo y > made" }).to_string();
+    let ran = rig.haft(&["--preset", "full", "call", "bash", &command]);
+    assert_eq!(ran.exit, 0, "{}", ran.all());
+    let undone = rig.haft(&["--preset", "full", "undo", "-y"]);
+    assert_eq!(undone.exit, 1, "something stays");
+    assert!(!rig.ws("made").exists(), "{}", undone.all());
+    assert!(rig.ws(".haft/x").exists());
+    assert!(undone.stderr.contains("`.haft/x` is read-only for tools"), "{}", undone.all());
+}
