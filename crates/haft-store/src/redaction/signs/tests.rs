@@ -29,10 +29,9 @@ struct Listed {
 fn listed(hir: &Hir) -> Option<Listed> {
     let whole = |texts| Some(Listed { texts, whole: true });
     match hir.kind() {
-        HirKind::Empty => whole(vec![Vec::new()]),
         HirKind::Look(Look::WordAscii) => whole(vec![vec![Step::WordBegins]]),
         HirKind::Look(Look::Start) => whole(vec![vec![Step::TextBegins]]),
-        HirKind::Look(_) => whole(vec![Vec::new()]),
+        HirKind::Empty | HirKind::Look(_) => whole(vec![Vec::new()]),
         HirKind::Literal(literal) => {
             let text = std::str::from_utf8(&literal.0).ok()?;
             whole(vec![text.chars().map(Step::Exact).collect()])
@@ -129,7 +128,7 @@ fn every_way_demands_sign(parts: &[Hir], signs: &[Sign]) -> bool {
     choice.is_some_and(|(at, ways)| {
         ways.iter().all(|way| {
             let [before, after] = [&parts[..at], &parts[at + 1..]];
-            demands_sign(&Hir::concat([before, &[way.clone()], after].concat()), signs)
+            demands_sign(&Hir::concat([before, std::slice::from_ref(way), after].concat()), signs)
         })
     })
 }
