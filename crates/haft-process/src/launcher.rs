@@ -11,9 +11,10 @@ use std::thread;
 use crate::helper::Helper;
 use crate::leash::Leash;
 use crate::report::{HelperState, LevelReport};
+use crate::scratch::Private;
 use crate::supervise::{Limits, Running, supervise};
 use crate::wire::{FRAME_BYTES, Order};
-use crate::{Command, Finished, LaunchError, Report, SandboxLevel, plain, platform, scratch};
+use crate::{Command, Finished, LaunchError, Report, SandboxLevel, plain, platform};
 
 /// What runs commands. A clone shares what was found about the levels.
 #[derive(Debug, Clone)]
@@ -99,7 +100,7 @@ impl Launcher {
         let Command { argv, directory, mut env, timeout, grace, sandbox, capture } = command;
         let level = self.0.level(sandbox.level, sandbox.at_least)?;
         let private = if sandbox.private_home {
-            let made = scratch::directory(&self.0.scratch);
+            let made = Private::new(&self.0.scratch);
             Some(made.map_err(|source| LaunchError::Scratch { source })?)
         } else {
             None

@@ -259,14 +259,17 @@ fn kill_session(session: Pid) {
     while quiet < 2 && Instant::now() < end {
         let mut is_quiet = true;
         for pid in members(session) {
-            let Ok(handle) = rustix::process::pidfd_open(pid, PidfdFlags::empty()) else {
-                continue;
-            };
+            let handle = rustix::process::pidfd_open(pid, PidfdFlags::empty());
             // The number may have passed on to another process before the handle was opened.
-            if pid != session && session_of(pid) == Some(session) {
-                is_quiet &= !killed.insert(pid);
-                let _ = rustix::process::pidfd_send_signal(handle, Signal::KILL);
+            if pid == session || !is_member(pid, session) {
+                continue;
             }
+            is_quiet &= !killed.insert(pid);
+            let _ = match handle {
+                Ok(handle) => rustix::process::pidfd_send_signal(handle, Signal::KILL),
+                // Without a descriptor for it, the number has to do.
+                Err(_) => rustix::process::kill_process(pid, Signal::KILL),
+            };
         }
         quiet = if is_quiet { quiet + 1 } else { 0 };
         thread::sleep(Duration::from_millis(2));
@@ -274,9 +277,39 @@ fn kill_session(session: Pid) {
 }
 
 fn members(session: Pid) -> Vec<Pid> {
-    procfs::processes().into_iter().filter(|pid| session_of(*pid) == Some(session)).collect()
+    let is_member = |pid: &Pid| is_member(*pid, session);
+    match procfs::processes() {
+        Ok(processes) => processes.into_iter().filter(is_member).collect(),
+        // Without a descriptor for the list, every number is tried.
+        Err(_) => procfs::possible().filter(is_member).collect(),
+    }
 }
 
-fn session_of(pid: Pid) -> Option<Pid> {
-    procfs::stat(pid).filter(|stat| !stat.is_ended)?.session
+#[expect(
+    unsafe_code,
+    reason = "rustix takes every session for one with a number, and the kernel's own have none"
+)]
+fn is_member(pid: Pid, session: Pid) -> bool {
+    // SAFETY: takes and returns numbers.
+    unsafe { libc::getsid(pid.as_raw_nonzero().get()) == session.as_raw_nonzero().get() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_is_found_with_and_without_the_list_of_processes() {
+        let leader = Command::new("setsid").args(["sleep", "100"]).spawn();
+        let mut leader = leader.unwrap();
+        let session = Pid::from_child(&leader);
+        while !is_member(session, session) {
+            thread::yield_now();
+        }
+        assert_eq!(members(session), [session]);
+        let tried: Vec<_> = procfs::possible().filter(|pid| is_member(*pid, session)).collect();
+        assert_eq!(tried, [session]);
+        leader.kill().unwrap();
+        leader.wait().unwrap();
+    }
 }

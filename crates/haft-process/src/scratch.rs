@@ -1,11 +1,15 @@
 //! Temporary files and directories.
 
+mod private;
+
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Mutex;
 
 use tempfile::TempDir;
+
+pub(crate) use private::{Private, remove};
 
 /// Makes an empty directory that nobody else can read; it goes with the value.
 pub(crate) fn directory(scratch: &Path) -> io::Result<TempDir> {

@@ -40,7 +40,7 @@ pub(crate) struct Order {
 pub(crate) enum Report {
     /// It is a helper.
     Ready { version: u32 },
-    /// The command was started.
+    /// The command is what comes next, unless `Failed` does.
     Started,
     /// The command was not started.
     Failed { step: Step, errno: i32, text: String },

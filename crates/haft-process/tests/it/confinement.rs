@@ -92,6 +92,37 @@ fn other_processes_are_out_of_reach() {
 }
 
 #[test]
+fn other_processes_are_not_limited_nor_slowed() {
+    let room = Room::new();
+    let files = SandboxLevel::Files;
+    let own = std::process::id();
+    closed_from(&room, files, "prlimit --pid $PPID --nofile=500:500");
+    closed_from(&room, files, "prlimit --pid $PPID --fsize=unlimited:unlimited");
+    closed_from(&room, files, &format!("prlimit --pid {own} --core=0:0"));
+    closed_from(&room, files, "renice -n 0 -p $PPID");
+    closed_from(&room, files, "renice -n 0 -g $PPID");
+    closed_from(&room, files, "renice -n 0 -u $UID");
+    closed_from(&room, files, "taskset -cp 0 $PPID");
+    closed_from(&room, files, "ionice -c 2 -p $PPID");
+    closed_from(&room, files, "chrt -o -p 0 $PPID");
+    let script = "ulimit -n 50 && prlimit --nofile=40 true && nice -n 1 true && taskset 1 true \
+                  && ionice -c 2 true && chrt -o 0 true && prlimit --pid $PPID --nofile";
+    for level in HELPED {
+        let finished = room.run(room.bash(level, script));
+        assert!(finished.end.is_success(), "{level}: {}", finished.stderr.kept());
+    }
+}
+
+#[test]
+fn nothing_is_shared_by_number_or_name() {
+    let room = Room::new();
+    let files = SandboxLevel::Files;
+    closed_from(&room, files, "perl -e 'shmctl(shmget(0, 64, 0600) // exit 1, 0, 0) or exit 1'");
+    closed_from(&room, files, "perl -e 'semctl(semget(0, 1, 0600) // exit 1, 0, 0, 0) or exit 1'");
+    closed_from(&room, files, "perl -e 'msgctl(msgget(0, 0600) // exit 1, 0, 0) or exit 1'");
+}
+
+#[test]
 fn root_of_a_container_is_confined_too() {
     if !geteuid().is_root() {
         return;
@@ -148,6 +179,12 @@ fn sockets_by_name_are_off_from_the_last_level_on() {
     closed_from(&room, SandboxLevel::FilesNet, script);
     let script = "perl -MSocket -e 'socketpair(my $a, my $b, PF_UNIX, SOCK_STREAM, 0) or exit 1'";
     assert!(room.does(SandboxLevel::FilesNet, script), "programs talk to their children this way");
+    let pair =
+        |kind: &str| format!("perl -MSocket -e 'socketpair(my $a, my $b, 1, {kind}, 0) or exit 1'");
+    closed_from(&room, SandboxLevel::FilesNet, &pair("SOCK_RAW"));
+    for kind in ["SOCK_SEQPACKET", "SOCK_STREAM | 02000000 | 04000"] {
+        assert!(room.does(SandboxLevel::FilesNet, &pair(kind)), "{kind}");
+    }
 }
 
 #[test]
@@ -185,6 +222,62 @@ fn ways_around_the_filter_are_closed() {
     assert_eq!(errno("250, 0, 0, 0"), permission, "keyctl");
 }
 
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn calls_that_reach_others_are_refused_from_files_on() {
+    let room = Room::new();
+    let calls = [
+        ("prlimit64", "302, getppid(), 7, $limit, 0"),
+        ("prlimit64 of itself", "302, $$, 7, $limit, 0"),
+        ("setpriority", "141, 0, getppid(), 0"),
+        ("setpriority of a group", "141, 1, 0, 0"),
+        ("setpriority of a user", "141, 2, 0, 0"),
+        ("ioprio_set", "251, 1, getppid(), 0"),
+        ("ioprio_set of a group", "251, 2, 0, 0"),
+        ("sched_setparam", "142, getppid(), 0"),
+        ("sched_setscheduler", "144, getppid(), 0, 0"),
+        ("sched_setaffinity", "203, getppid(), 0, 0"),
+        ("sched_setattr", "314, getppid(), 0, 0"),
+        ("migrate_pages", "256, getppid(), 0, 0, 0"),
+        ("move_pages", "279, getppid(), 0, 0, 0, 0, 0"),
+        ("process_vm_readv", "310, $$, 0, 0, 0, 0, 0"),
+        ("process_vm_writev", "311, $$, 0, 0, 0, 0, 0"),
+        ("kcmp", "312, $$, $$, 0, 0, 0"),
+        ("pidfd_getfd", "438, 0, 0, 0"),
+        ("process_madvise", "440, 0, 0, 0, 0, 0"),
+        ("process_mrelease", "448, 0, 0"),
+        ("fanotify_init", "300, 0x200, 0"),
+        ("shmget", "29, 0, 0, 0"),
+        ("shmat", "30, -1, 0, 0"),
+        ("shmctl", "31, -1, 0, 0"),
+        ("semget", "64, 0, 0, 0"),
+        ("semop", "65, -1, 0, 0"),
+        ("semctl", "66, -1, 0, 0, 0"),
+        ("semtimedop", "220, -1, 0, 0, 0"),
+        ("msgget", "68, -1, 0"),
+        ("msgsnd", "69, -1, 0, 0, 0"),
+        ("msgrcv", "70, -1, 0, 0, 0, 0"),
+        ("msgctl", "71, -1, 0, 0"),
+        ("mq_open", "240, $name, 0, 0, 0"),
+        ("mq_unlink", "241, $name"),
+        ("tkill", "200, getppid(), 0"),
+        ("tgkill", "234, getppid(), getppid(), 0"),
+        ("kill of the helper's group", "62, -getppid(), 0"),
+    ];
+    let given = "my ($limit, $name) = (\"\\0\" x 16, \"x\");";
+    let tried = calls.map(|(name, call)| {
+        format!("$! = 0; syscall({call}); print \"{name}: \", $! + 0, \"\\n\";")
+    });
+    let expected = calls.map(|(name, _)| format!("{name}: 1\n")).concat();
+    let script = format!("{given} {} ", tried.concat());
+    let x32 = "$! = 0; syscall(0x40000000 + 302, getppid(), 7, 0, 0); print \"x32: \", $! + 0";
+    for level in [SandboxLevel::Files, SandboxLevel::FilesNet] {
+        let finished = room.run(room.argv(level, ["perl", "-e", &format!("{script}{x32}")]));
+        let said = finished.stdout.kept().to_string();
+        assert_eq!(said, format!("{expected}x32: 38"), "{level}: {}", finished.stderr.kept());
+    }
+}
+
 #[test]
 fn what_no_level_stops_is_known() {
     let room = Room::new();
@@ -194,6 +287,14 @@ fn what_no_level_stops_is_known() {
     assert!(room.does(net, "stat $OUT/secret"));
     assert!(room.does(net, "chmod 600 $OUT/secret"));
     assert_eq!(std::fs::read_to_string(secret).unwrap(), "secret");
+    #[cfg(target_arch = "x86_64")]
+    assert!(
+        room.does(
+            net,
+            "perl -e 'my $fd = syscall(253); exit(syscall(254, $fd, $ENV{OUT}, 0x100) < 0)'"
+        ),
+        "a directory is watched"
+    );
     assert!(room.does(net, "cat /etc/passwd"), "settings of the system are readable");
     assert!(room.does(net, &format!("cat /proc/{}/cmdline", std::process::id())));
 }
@@ -232,11 +333,12 @@ fn works_for_a_user_without_any_privilege() {
             "--exact",
             "self_test::every_level_is_tried",
             "confinement::files_outside_are_not_read",
+            "output::a_private_home_goes_however_it_is_left",
         ])
         .env(HELPER, &helper)
         .env("TMPDIR", "/tmp")
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&tried.stdout);
-    assert!(said.contains("2 passed"), "{said}");
+    assert!(said.contains("3 passed"), "{said}");
 }

@@ -233,6 +233,42 @@ fn a_helper_that_is_killed_is_told_and_takes_its_session_along() {
 }
 
 #[test]
+fn a_helper_without_descriptors_still_ends_everything() {
+    let room = Room::new();
+    let long = own_sleep(6);
+    let limit = "prlimit --pid $PPID --nofile=0:0";
+    let script = format!("{limit}; setsid sleep {long} & setsid sleep {long} & sleep 0.1");
+    let finished = room.run(room.bash(SandboxLevel::Group, &script));
+    assert_eq!((finished.end, finished.cleanup), (End::Exited(0), Cleanup::Complete));
+    assert!(!finished.left_behind.is_empty());
+    assert_eq!(running(&long), 0);
+
+    let mut command =
+        room.bash(SandboxLevel::Group, &format!("{limit}; setsid sleep {long}; true"));
+    command.timeout = Duration::from_millis(300);
+    let start = Instant::now();
+    let finished = room.run(command);
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    assert_eq!((finished.end, finished.cleanup), (End::TimedOut, Cleanup::Complete));
+    assert_eq!(running(&long), 0);
+}
+
+#[test]
+fn a_confined_command_cannot_take_its_helpers_descriptors() {
+    let room = Room::new();
+    let long = own_sleep(7);
+    let limit = "prlimit --pid $PPID --nofile=0:0 2>/dev/null && echo taken";
+    let script = format!("{limit}; setsid sleep {long} & sleep 0.1");
+    for level in [SandboxLevel::Files, SandboxLevel::FilesNet] {
+        let finished = room.run(room.bash(level, &script));
+        assert_eq!(finished.stdout.kept().head, "", "{level}");
+        assert_eq!(finished.left_behind.processes.len(), 1, "{level}");
+        assert_eq!(finished.cleanup, Cleanup::Complete);
+        assert_eq!(running(&long), 0);
+    }
+}
+
+#[test]
 fn a_confined_command_cannot_kill_its_helper() {
     let room = Room::new();
     for level in [SandboxLevel::Files, SandboxLevel::FilesNet] {

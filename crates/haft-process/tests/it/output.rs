@@ -1,5 +1,6 @@
 //! What a command writes: bounded, counted, unchanged.
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
 
 use haft_process::{Capture, End, SandboxLevel};
@@ -128,6 +129,28 @@ fn home_is_private_writable_and_gone_afterwards() {
         assert!(finished.end.is_success(), "{level}: {}", finished.stderr.kept());
         assert!(home.starts_with('/') && home != "/nobody");
         assert!(!std::path::Path::new(&home).exists());
+    }
+}
+
+#[test]
+fn a_private_home_goes_however_it_is_left() {
+    let room = Room::new();
+    let kept = room.outside.path().join("secret");
+    let mode = || std::fs::metadata(&kept).unwrap().permissions().mode() & 0o777;
+    let before = mode();
+    let deep = "perl -e 'for (1 .. 1500) { mkdir \"d\"; chdir \"d\" or die }'";
+    let script = format!(
+        "cd ~ && mkdir -p a/b/c e && touch a/b/c/f a/b/g && ln -s $OUT a/b/out && ln -s $OUT/secret a/link \
+         && {deep} && chmod 000 a/b/c a/b a e && chmod 000 ~ && echo $HOME"
+    );
+    for level in HELPED {
+        let finished = room.run(room.bash(level, &script));
+        assert!(finished.end.is_success(), "{level}: {}", finished.stderr.kept());
+        let home = finished.stdout.kept().head.trim().to_owned();
+        let around = std::path::Path::new(&home).parent().unwrap();
+        assert!(around.is_absolute() && !around.exists(), "{level}: {home}");
+        assert_eq!(mode(), before);
+        assert!(kept.exists());
     }
 }
 

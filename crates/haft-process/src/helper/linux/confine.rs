@@ -72,8 +72,7 @@ impl Confinement {
         if level < SandboxLevel::Files {
             return Ok(None);
         }
-        let filters =
-            if level >= SandboxLevel::FilesNet { syscalls::filters()? } else { Vec::new() };
+        let filters = syscalls::filters(level)?;
         let rules = rules(allowed).map_err(|error| error.to_string())?;
         Ok(Some(Self { rules: Some(rules), filters }))
     }

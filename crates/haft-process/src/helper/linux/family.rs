@@ -5,11 +5,13 @@
 //! children only: nobody but the helper can reap them, so their ids mean nothing else.
 
 use std::collections::HashSet;
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, WaitOptions};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions};
 
 use crate::wire::Status;
 use crate::{LeftBehind, Process, procfs};
@@ -30,13 +32,14 @@ const COUNTED: usize = 4096;
 #[derive(Debug)]
 pub(super) struct Family {
     main: Pid,
+    children: Children,
     status: Option<Status>,
     told: HashSet<Pid>,
 }
 
 impl Family {
-    pub(super) fn of(main: Pid) -> Self {
-        Self { main, status: None, told: HashSet::new() }
+    pub(super) fn of(main: Pid, children: Children) -> Self {
+        Self { main, children, status: None, told: HashSet::new() }
     }
 
     /// Returns how the command itself ended, if it did.
@@ -96,10 +99,11 @@ impl Family {
                 self.ask();
                 pause = (pause * 2).min(Duration::from_millis(5));
             } else if since < grace + KILL_PATIENCE {
-                kill();
+                self.kill();
                 pause = Duration::from_micros(200);
             } else {
-                return u32::try_from(children().len()).unwrap_or(u32::MAX);
+                // There are some, whatever the list says.
+                return u32::try_from(self.children.now().len()).unwrap_or(u32::MAX).max(1);
             }
             thread::sleep(pause);
         }
@@ -107,49 +111,74 @@ impl Family {
 
     /// Asks every child that was not asked yet to end.
     fn ask(&mut self) {
-        for child in children() {
+        for child in self.children.now() {
             if self.told.insert(child) {
                 let _ = rustix::process::kill_process(child, Signal::TERM);
                 let _ = rustix::process::kill_process(child, Signal::CONT);
             }
         }
     }
-}
 
-fn kill() {
-    for child in children() {
-        let _ = rustix::process::kill_process(child, Signal::KILL);
+    fn kill(&mut self) {
+        for child in self.children.now() {
+            let _ = rustix::process::kill_process(child, Signal::KILL);
+        }
+    }
+
+    /// Names what is running beneath the helper.
+    pub(super) fn left_behind(&mut self) -> LeftBehind {
+        let mut left = LeftBehind::default();
+        let mut found = self.children.now();
+        let mut next = 0;
+        while let Some(pid) = found.get(next).copied() {
+            next += 1;
+            if next > COUNTED {
+                break;
+            }
+            let command = command_line(pid);
+            if matches!(command, Ok(None)) {
+                continue;
+            }
+            found.extend(children_of(pid));
+            match command {
+                Ok(Some(command)) if left.processes.len() < NAMED => {
+                    let pid = pid.as_raw_nonzero().get().unsigned_abs();
+                    left.processes.push(Process { pid, command });
+                }
+                // What cannot be named is there all the same.
+                _ => left.more += 1,
+            }
+        }
+        left
     }
 }
 
-/// Names what is running beneath the helper.
-pub(super) fn left_behind() -> LeftBehind {
-    let mut left = LeftBehind::default();
-    let mut found = children();
-    let mut next = 0;
-    while let Some(pid) = found.get(next).copied() {
-        next += 1;
-        if next > COUNTED {
-            break;
-        }
-        let Some(command) = command_line(pid) else { continue };
-        found.extend(children_of(pid));
-        if left.processes.len() < NAMED {
-            let pid = pid.as_raw_nonzero().get().unsigned_abs();
-            left.processes.push(Process { pid, command });
-        } else {
-            left.more += 1;
-        }
-    }
-    left
-}
+/// The children of this process, for as long as it has one thread.
+///
+/// A command at level `group` can take away every descriptor that the helper does not hold already, so the kernel's list
+/// is opened before the command is started, and there are ways to do without.
+#[derive(Debug)]
+pub(super) struct Children(Option<File>);
 
-/// Returns the children of this process.
-fn children() -> Vec<Pid> {
-    let own = rustix::process::getpid();
-    match std::fs::read_to_string(format!("/proc/self/task/{own}/children")) {
-        Ok(text) => pids(&text),
-        Err(_) => by_parent(own),
+impl Children {
+    pub(super) fn open() -> Self {
+        let own = rustix::process::getpid();
+        Self(File::open(format!("/proc/self/task/{own}/children")).ok())
+    }
+
+    /// Returns those that there are now.
+    fn now(&mut self) -> Vec<Pid> {
+        self.listed()
+            .or_else(|_| by_parent(rustix::process::getpid()))
+            .unwrap_or_else(|_| by_trial())
+    }
+
+    fn listed(&mut self) -> io::Result<Vec<Pid>> {
+        let list = self.0.as_mut().ok_or(io::ErrorKind::Unsupported)?;
+        list.seek(SeekFrom::Start(0))?;
+        let mut text = String::new();
+        list.read_to_string(&mut text)?;
+        Ok(pids(&text))
     }
 }
 
@@ -159,7 +188,7 @@ fn children_of(pid: Pid) -> Vec<Pid> {
         threads.flatten().map(|thread| std::fs::read_to_string(thread.path().join("children")));
     match lists.collect::<Result<Vec<_>, _>>() {
         Ok(lists) => lists.iter().flat_map(|text| pids(text)).collect(),
-        Err(_) => by_parent(pid),
+        Err(_) => by_parent(pid).unwrap_or_default(),
     }
 }
 
@@ -168,19 +197,31 @@ fn pids(text: &str) -> Vec<Pid> {
 }
 
 /// Finds children by looking at every process, where the kernel keeps no lists of them.
-fn by_parent(parent: Pid) -> Vec<Pid> {
-    let is_child = |pid: &Pid| procfs::stat(*pid).is_some_and(|it| it.parent == Some(parent));
-    procfs::processes().into_iter().filter(is_child).collect()
+fn by_parent(parent: Pid) -> io::Result<Vec<Pid>> {
+    let mut children = Vec::new();
+    for pid in procfs::processes()? {
+        if procfs::stat(pid)?.is_some_and(|it| it.parent == Some(parent)) {
+            children.push(pid);
+        }
+    }
+    Ok(children)
+}
+
+/// Finds the children of this process by asking the kernel, number by number, whether it may wait for that one.
+fn by_trial() -> Vec<Pid> {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    let is_child = |pid: &Pid| rustix::process::waitid(WaitId::Pid(*pid), options).is_ok();
+    procfs::possible().filter(is_child).collect()
 }
 
 /// Returns the command line of a process, or nothing for one that has ended.
-fn command_line(pid: Pid) -> Option<String> {
-    if procfs::stat(pid)?.is_ended {
-        return None;
+fn command_line(pid: Pid) -> io::Result<Option<String>> {
+    if procfs::stat(pid)?.is_none_or(|it| it.is_ended) {
+        return Ok(None);
     }
-    let mut bytes = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+    let Some(mut bytes) = procfs::contents(pid, "cmdline")? else { return Ok(None) };
     if bytes.is_empty() {
-        let mut name = std::fs::read(format!("/proc/{pid}/comm")).ok()?;
+        let Some(mut name) = procfs::contents(pid, "comm")? else { return Ok(None) };
         name.pop();
         bytes = [b"[", name.as_slice(), b"]"].concat();
     }
@@ -188,5 +229,23 @@ fn command_line(pid: Pid) -> Option<String> {
     let text = text.trim_end_matches('\0').replace('\0', " ");
     let shown = haft_text::head(&text, SHOWN_BYTES);
     let dots = if shown.len() < text.len() { "…" } else { "" };
-    Some(format!("{shown}{dots}"))
+    Ok(Some(format!("{shown}{dots}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_way_finds_the_same_children() {
+        let mut child = std::process::Command::new("sleep").arg("100").spawn().unwrap();
+        let pid = Pid::from_child(&child);
+        let own = rustix::process::getpid();
+        assert!(by_parent(own).unwrap().contains(&pid));
+        assert!(by_trial().contains(&pid));
+        assert!(!by_trial().contains(&own));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(!by_trial().contains(&pid));
+    }
 }

@@ -6,6 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 
 use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags};
 
 use crate::wire::{HANDLES, Order, Report, frame_length};
@@ -50,6 +51,13 @@ impl Link {
     /// Says something, and tells whether the launcher is there to hear it.
     pub(super) fn say(&mut self, report: &Report) -> bool {
         self.0.write_all(&report.frame()).is_ok()
+    }
+
+    /// Tells, without waiting, whether there is something to hear, be it that the launcher is gone.
+    pub(super) fn has_word(&self) -> bool {
+        let flags = RecvFlags::PEEK | RecvFlags::DONTWAIT;
+        let peeked = rustix::net::recv(&self.0, &mut [0_u8; 1], flags);
+        !matches!(peeked, Err(Errno::AGAIN | Errno::INTR))
     }
 
     /// Makes a second handle on the same socket.

@@ -8,6 +8,9 @@ use std::net::{TcpStream, UdpSocket};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
+use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
+use rustix::process::{Pid, Resource};
+
 /// One thing to try.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Attempt {
@@ -46,10 +49,7 @@ pub(crate) const ATTEMPTS: &[Attempt] = &[
     file("link a file from outside", |dir| {
         fs::hard_link(dir.join("outside/secret"), dir.join("inside/linked"))
     }),
-    file("signal a process outside", |_| {
-        let parent = rustix::process::getppid().ok_or(io::ErrorKind::NotFound)?;
-        Ok(rustix::process::test_kill_process(parent)?)
-    }),
+    file("signal, limit or slow down a process outside", |_| change(rustix::process::getppid())),
     network("connect by TCP", |_| match TcpStream::connect(("127.0.0.1", 9)) {
         Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => Ok(()),
         other => other.map(drop),
@@ -57,10 +57,24 @@ pub(crate) const ATTEMPTS: &[Attempt] = &[
     network("send by UDP", |_| {
         UdpSocket::bind(("127.0.0.1", 0))?.send_to(b"x", ("127.0.0.1", 9)).map(drop)
     }),
-    network("connect to a socket outside", |dir| {
-        UnixStream::connect(dir.join("outside/socket")).map(drop)
+    network("reach a socket outside", |dir| {
+        let pair = |kind| socketpair(AddressFamily::UNIX, kind, SocketFlags::CLOEXEC, None);
+        // Sockets of such a pair name their receivers.
+        UnixStream::connect(dir.join("outside/socket")).map(drop).or_else(|_| {
+            Ok(pair(SocketType::DGRAM).or_else(|_| pair(SocketType::RAW)).map(drop)?)
+        })
     }),
 ];
+
+/// Changes nothing about a process, in every way that could change something, and fails only if each does.
+fn change(process: Option<Pid>) -> io::Result<()> {
+    let process = process.ok_or(io::ErrorKind::NotFound)?;
+    let limit = rustix::process::getrlimit(Resource::Core);
+    let limited = rustix::process::prlimit(Some(process), Resource::Core, limit).map(drop);
+    let slowed = rustix::process::getpriority_process(Some(process))
+        .and_then(|priority| rustix::process::setpriority_process(Some(process), priority));
+    Ok(rustix::process::test_kill_process(process).or(limited).or(slowed)?)
+}
 
 /// Tries everything and prints a line for each attempt: `done` or `refused`, and its name.
 pub(crate) fn probe(dir: &Path) -> i32 {

@@ -10,6 +10,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::thread;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec};
@@ -17,10 +18,10 @@ use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal};
 
 use super::confine::{Allowed, Confinement};
-use super::family::{Family, left_behind};
+use super::family::{Children, Family};
 use super::link::{Link, open_null};
-use crate::LeftBehind;
 use crate::wire::{Order, Report, Step, VERSION};
+use crate::{LeftBehind, scratch};
 
 /// How long what outlives the command may take to end by itself, as the last of a pipeline does.
 const SETTLE: Duration = Duration::from_millis(50);
@@ -52,7 +53,7 @@ pub(crate) fn serve() -> i32 {
     let report = carry_out(&order, handles, &mut link);
     let is_heard = link.say(&report);
     if let (false, Some(private)) = (is_heard, &order.private) {
-        let _ = std::fs::remove_dir_all(private);
+        scratch::remove(private);
     }
     0
 }
@@ -76,6 +77,8 @@ fn carry_out(order: &Order, mut handles: Vec<OwnedFd>, link: &mut Link) -> Repor
         Ok(confinement) => confinement,
         Err(text) => return Report::Failed { step: Step::Confine, errno: 0, text },
     };
+    // Before the command can do anything about it.
+    let children = Children::open();
     let child = match start(order, confinement, link) {
         Ok(child) => child,
         Err(error) => return failed(program_step(order, &error), &error),
@@ -86,12 +89,11 @@ fn carry_out(order: &Order, mut handles: Vec<OwnedFd>, link: &mut Link) -> Repor
         let _ = rustix::stdio::dup2_stdout(&null);
         let _ = rustix::stdio::dup2_stderr(&null);
     }
-    link.say(&Report::Started);
     let Some(main) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else {
         return failed(Step::Order, &io::Error::other("a child without an id"));
     };
     drop(child);
-    see_to_its_end(main, order, link)
+    see_to_its_end(Family::of(main, children), main, order, link)
 }
 
 /// Becomes the leader of a session without a terminal, the parent of orphans, deaf to signals, and holder of nothing
@@ -110,6 +112,8 @@ fn detach() {
         libc::SIGTSTP,
         libc::SIGTTIN,
         libc::SIGTTOU,
+        libc::SIGXCPU,
+        libc::SIGXFSZ,
     ] {
         // SAFETY: ignoring a signal installs no handler that could run at a wrong time.
         unsafe { libc::signal(signal, libc::SIG_IGN) };
@@ -168,6 +172,8 @@ fn start(order: &Order, mut confinement: Option<Confinement>, link: &Link) -> io
             said.say(&Report::Failed { step: Step::Confine, errno: 0, text });
             return Err(io::Error::from_raw_os_error(libc::EPERM));
         }
+        // Said from here, because the command's first deed may be to kill the helper.
+        said.say(&Report::Started);
         Ok(())
     };
     let mut command = Command::new(program);
@@ -201,8 +207,7 @@ fn program_step(order: &Order, error: &io::Error) -> Step {
 }
 
 /// Waits for the command or for the word to stop, and leaves nothing running.
-fn see_to_its_end(main: Pid, order: &Order, link: &mut Link) -> Report {
-    let mut family = Family::of(main);
+fn see_to_its_end(mut family: Family, main: Pid, order: &Order, link: &mut Link) -> Report {
     let end = rustix::process::pidfd_open(main, PidfdFlags::empty()).ok();
     let mut is_stopped = false;
     while !is_stopped && family.status().is_none() {
@@ -216,7 +221,7 @@ fn see_to_its_end(main: Pid, order: &Order, link: &mut Link) -> Report {
     } else if family.settles(SETTLE) {
         0
     } else {
-        left = left_behind();
+        left = family.left_behind();
         family.sweep(LEFT_GRACE.min(order.grace))
     };
     Report::Ended { status: family.status(), left_behind: left, survivors }
@@ -228,6 +233,12 @@ fn has_word(link: &Link, end: Option<&OwnedFd>) -> bool {
     let tick = Timespec { tv_sec: 0, tv_nsec: i64::from(tick.subsec_nanos()) };
     let mut watched = vec![PollFd::from_borrowed_fd(link.as_fd(), PollFlags::IN)];
     watched.extend(end.map(|end| PollFd::from_borrowed_fd(end.as_fd(), PollFlags::IN)));
-    let _ = rustix::event::poll(&mut watched, Some(&tick));
-    watched.first().is_some_and(|link| !link.revents().is_empty())
+    match rustix::event::poll(&mut watched, Some(&tick)) {
+        Ok(_) | Err(Errno::INTR) => watched.first().is_some_and(|it| !it.revents().is_empty()),
+        // A limit on descriptors that was set from outside is one on what can be waited for, too.
+        Err(_) => {
+            thread::sleep(SHORT_TICK);
+            link.has_word()
+        }
+    }
 }

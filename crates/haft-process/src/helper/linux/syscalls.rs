@@ -1,4 +1,4 @@
-//! The filter of system calls: no network, and no way around the other rules.
+//! The filters of system calls: what reaches other processes, the network, and ways around the other rules.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,24 @@ use seccompiler::{
     SeccompRule, sock_filter,
 };
 
+use crate::SandboxLevel;
+
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
 /// Filters to be applied one after the other, each with its own answer to what it refuses.
-pub(super) fn filters() -> Result<Vec<BpfProgram>, String> {
-    let unreachable = compile(network().map_err(|error| error.to_string())?, libc::ENETUNREACH)?;
-    let not_permitted = compile(refused().map_err(|error| error.to_string())?, libc::EPERM)?;
-    let unknown = compile(unknown(), libc::ENOSYS)?;
-    Ok(vec![unreachable, not_permitted, without_second_abi(unknown)])
+pub(super) fn filters(level: SandboxLevel) -> Result<Vec<BpfProgram>, String> {
+    let compiled =
+        |rules: Conditions, errno| compile(rules.map_err(|error| error.to_string())?, errno);
+    let mut filters = Vec::new();
+    if level >= SandboxLevel::Files {
+        filters.push(without_second_abi(compiled(apart(), libc::EPERM)?));
+    }
+    if level >= SandboxLevel::FilesNet {
+        filters.push(compiled(network(), libc::ENETUNREACH)?);
+        filters.push(compiled(refused(), libc::EPERM)?);
+        filters.push(compiled(Ok(unknown()), libc::ENOSYS)?);
+    }
+    Ok(filters)
 }
 
 fn compile(rules: Rules, errno: i32) -> Result<BpfProgram, String> {
@@ -39,6 +49,70 @@ fn when(
     SeccompCondition::new(argument, SeccompCmpArgLen::Dword, how, value)
 }
 
+/// A call that may be made when its argument is one value.
+fn unless(argument: u8, value: i32) -> Result<SeccompRule, seccompiler::BackendError> {
+    SeccompRule::new(vec![when(argument, SeccompCmpOp::Ne, value)?])
+}
+
+/// What reaches processes that are not the command's own, beyond signals, of which the kernel's rules know: the calls
+/// that name a process, and what System V and POSIX keep for everybody under a number or a name.
+///
+/// A filter cannot know which processes are the command's own, so it lets each change nobody but itself.
+fn apart() -> Conditions {
+    let (own, process) = (0, 0);
+    let is_set = SeccompCondition::new(2, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)?;
+    let limit = SeccompRule::new(vec![when(0, SeccompCmpOp::Ne, own)?, is_set])?;
+    let mut rules = Rules::from([
+        (libc::SYS_prlimit64, vec![limit]),
+        // A group may be one that the command has joined.
+        (libc::SYS_setpriority, vec![unless(0, process)?, unless(1, own)?]),
+        (libc::SYS_ioprio_set, vec![unless(0, IOPRIO_WHO_PROCESS)?, unless(1, own)?]),
+    ]);
+    for call in FIRST_NAMES_PROCESS {
+        rules.insert(*call, vec![unless(0, own)?]);
+    }
+    rules.extend(APART.iter().map(|call| (*call, Vec::new())));
+    Ok(rules)
+}
+
+const IOPRIO_WHO_PROCESS: i32 = 1;
+
+/// Calls that change the process that their first argument names, where 0 is the caller.
+const FIRST_NAMES_PROCESS: &[i64] = &[
+    libc::SYS_sched_setscheduler,
+    libc::SYS_sched_setparam,
+    libc::SYS_sched_setattr,
+    libc::SYS_sched_setaffinity,
+    libc::SYS_migrate_pages,
+    libc::SYS_move_pages,
+];
+
+const APART: &[i64] = &[
+    // Other processes. Opening a handle on one is no harm: what can be done with it is here, or is a signal.
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_process_madvise,
+    libc::SYS_process_mrelease,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_kcmp,
+    // Memory, queues and semaphores of System V, queues of POSIX.
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
+    libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_semctl,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+    // What others do with their files.
+    libc::SYS_fanotify_init,
+];
+
 /// Sockets that lead to other machines. The answer is the one that programs have words for.
 fn network() -> Conditions {
     let families = [libc::AF_INET, libc::AF_INET6].into_iter();
@@ -46,16 +120,20 @@ fn network() -> Conditions {
     Ok(Rules::from([(libc::SYS_socket, rules.collect::<Result<_, _>>()?)]))
 }
 
-/// What is not permitted: every other socket that finds its peer by a name, namespaces, mounts, other processes' memory,
-/// and what changes the kernel.
+/// What is not permitted: every other socket that finds its peer by a name, tracing, namespaces, mounts, and what changes
+/// the kernel.
 fn refused() -> Conditions {
     let other_family = SeccompRule::new(vec![
         when(0, SeccompCmpOp::Ne, libc::AF_INET)?,
         when(0, SeccompCmpOp::Ne, libc::AF_INET6)?,
     ])?;
-    // A datagram may name its receiver although the pair is connected.
-    let type_mask = SeccompCmpOp::MaskedEq(0xf);
-    let datagram_pair = SeccompRule::new(vec![when(1, type_mask, libc::SOCK_DGRAM)?])?;
+    // A datagram may name its receiver although the pair is connected, and a raw pair is one of datagrams too.
+    let connected = [libc::SOCK_STREAM, libc::SOCK_SEQPACKET].into_iter().flat_map(|kind| {
+        let close = libc::SOCK_CLOEXEC;
+        [kind, kind | close, kind | libc::SOCK_NONBLOCK, kind | close | libc::SOCK_NONBLOCK]
+    });
+    let connected = connected.map(|kind| when(1, SeccompCmpOp::Ne, kind));
+    let other_pair = SeccompRule::new(connected.collect::<Result<_, _>>()?)?;
     let namespaces = [
         libc::CLONE_NEWNS,
         libc::CLONE_NEWCGROUP,
@@ -74,7 +152,7 @@ fn refused() -> Conditions {
     });
     let mut rules = Rules::from([
         (libc::SYS_socket, vec![other_family]),
-        (libc::SYS_socketpair, vec![datagram_pair]),
+        (libc::SYS_socketpair, vec![unless(0, libc::AF_UNIX)?, other_pair]),
         (libc::SYS_clone, in_namespace.collect::<Result<_, _>>()?),
     ]);
     rules.extend(ALWAYS_REFUSED.iter().map(|call| (*call, Vec::new())));
@@ -84,12 +162,7 @@ fn refused() -> Conditions {
 }
 
 const ALWAYS_REFUSED: &[i64] = &[
-    // Other processes.
     libc::SYS_ptrace,
-    libc::SYS_process_vm_readv,
-    libc::SYS_process_vm_writev,
-    libc::SYS_pidfd_getfd,
-    libc::SYS_kcmp,
     // Namespaces, mounts, files by number.
     libc::SYS_unshare,
     libc::SYS_setns,
