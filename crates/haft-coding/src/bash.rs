@@ -16,7 +16,10 @@ use haft_workspace::WorkspaceCall;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::CodeCheck;
+
 pub use settings::BashSettings;
+pub(crate) use settings::READ_HINT;
 pub use show::{BashOutput, EndKind, LeftProcess, StreamOutput};
 
 /// The tool `builtin/bash`.
@@ -30,6 +33,11 @@ impl Bash {
     /// Makes the tool.
     pub fn new(launcher: Launcher, settings: BashSettings) -> Self {
         Self { launcher, settings }
+    }
+
+    /// Returns the tool that starts checkers in the same way.
+    pub(crate) fn code_check(&self) -> CodeCheck {
+        CodeCheck::new(self.launcher.clone(), self.settings.clone())
     }
 }
 
@@ -161,10 +169,9 @@ fn failure(error: &LaunchError) -> Failure {
             (ErrorKind::NotFound, Some("leave \"cwd\" out to start in the workspace"))
         }
         LaunchError::DirectoryRefused { .. } => (ErrorKind::PermissionDenied, None),
-        LaunchError::ProgramRefused { level, .. } => (
-            ErrorKind::PermissionDenied,
-            (*level >= SandboxLevel::Files).then_some(settings::READ_HINT),
-        ),
+        LaunchError::ProgramRefused { level, .. } => {
+            (ErrorKind::PermissionDenied, (*level >= SandboxLevel::Files).then_some(READ_HINT))
+        }
         LaunchError::NoProgram | LaunchError::Unsuitable { .. } | LaunchError::TooLong { .. } => {
             (ErrorKind::InvalidArguments, None)
         }

@@ -1,169 +1,105 @@
-//! Checkers of source code, and what they say.
+//! The tool that asks checkers what is wrong with source code.
 
+mod answer;
 mod cargo;
+mod checker;
+mod choice;
 mod ruff;
+mod start;
 
-use haft_syntax::Language;
+use std::num::NonZeroU32;
+
+use haft_process::{Launcher, SandboxLevel};
+use haft_protocol::{Capabilities, Capability, Failure, limits};
+use haft_tool::{Call, DescriptorError, Facts, Shown, Slot, ToolPath, TypedTool, blocking};
+use haft_workspace::WorkspaceCall;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A program that checks source code.
-///
-/// This is the whole table: what it checks, how it is started, how it is had, and how what it says is read. Starting it
-/// is not done here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Checker {
-    /// ruff, for Python. It reads files and runs none of them.
-    Ruff,
-    /// `cargo check`, for Rust. It builds and runs build scripts and macros of the project.
-    CargoCheck,
-    /// `cargo clippy`, for Rust, which says more than `cargo check` and runs the same.
-    CargoClippy,
+use crate::bash::BashSettings;
+
+pub use answer::{CheckStatus, CodeCheckOutput};
+pub use checker::{Checker, Diagnostic, Severity, UnreadableOutput};
+
+/// The tool `builtin/code_check`.
+#[derive(Debug, Clone)]
+pub struct CodeCheck {
+    launcher: Launcher,
+    settings: BashSettings,
 }
 
-/// One thing that a checker has to say.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Diagnostic {
-    /// The path, as the checker says it.
-    pub path: String,
-    /// The first line, from 1; nothing, where it is about no place.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub line: Option<u64>,
-    /// The first character in that line, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub column: Option<u64>,
-    /// The last line.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub last_line: Option<u64>,
-    /// The first character in the last line that no longer belongs to it, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub end_column: Option<u64>,
-    /// How bad it is.
-    pub severity: Severity,
-    /// The checker's name for the rule.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub code: Option<String>,
-    /// What is wrong.
-    pub message: String,
-    /// What the checker proposes, each on a line.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub help: Vec<String>,
-    /// Whether the checker can put it right itself.
-    pub is_fixable: bool,
-}
-
-/// How bad something is.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    /// It does not work.
-    Error,
-    /// It works, and should not be so.
-    Warning,
-    /// It is good to know.
-    Info,
-}
-
-/// Output of a checker that is not in its form.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("what `{program}` wrote is not in its form, at line {line}: {problem}")]
-pub struct UnreadableOutput {
-    /// The checker's program.
-    pub program: &'static str,
-    /// The line, from 1.
-    pub line: usize,
-    /// What is wrong there.
-    pub problem: String,
-}
-
-impl Checker {
-    /// Every checker.
-    pub const ALL: [Self; 3] = [Self::Ruff, Self::CargoCheck, Self::CargoClippy];
-
-    /// Returns the checkers of a language, the one that says the most first.
-    pub fn of(language: Language) -> impl Iterator<Item = Self> {
-        let all = [Self::Ruff, Self::CargoClippy, Self::CargoCheck];
-        all.into_iter().filter(move |checker| checker.languages().contains(&language))
-    }
-
-    /// Returns the name used in arguments and results.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Ruff => "ruff",
-            Self::CargoCheck => "cargo_check",
-            Self::CargoClippy => "cargo_clippy",
-        }
-    }
-
-    /// Returns the languages it checks.
-    pub const fn languages(self) -> &'static [Language] {
-        match self {
-            Self::Ruff => &[Language::Python],
-            Self::CargoCheck | Self::CargoClippy => &[Language::Rust],
-        }
-    }
-
-    /// Returns the program and the arguments that make it write what [`read`](Self::read) reads. Paths follow, for a
-    /// checker that [takes them](Self::takes_paths).
-    pub const fn command(self) -> &'static [&'static str] {
-        match self {
-            Self::Ruff => {
-                &["ruff", "check", "--output-format=json", "--no-cache", "--no-fix", "--"]
-            }
-            Self::CargoCheck => {
-                &["cargo", "check", "--message-format=json", "--quiet", "--offline"]
-            }
-            Self::CargoClippy => {
-                &["cargo", "clippy", "--message-format=json", "--quiet", "--offline"]
-            }
-        }
-    }
-
-    /// Tells whether it checks paths that it is given, and not a whole project.
-    pub const fn takes_paths(self) -> bool {
-        matches!(self, Self::Ruff)
-    }
-
-    /// Tells whether it runs code of the project, such as build scripts and macros.
-    pub const fn runs_project_code(self) -> bool {
-        matches!(self, Self::CargoCheck | Self::CargoClippy)
-    }
-
-    /// Says how it can be had, as an instruction.
-    pub const fn how_to_get(self) -> &'static str {
-        match self {
-            Self::Ruff => {
-                "install ruff, for example with `uv tool install ruff` or `pip install ruff`"
-            }
-            Self::CargoCheck => "install Rust, for example with `rustup`",
-            Self::CargoClippy => "install clippy with `rustup component add clippy`",
-        }
-    }
-
-    /// Reads what the checker wrote to its standard output, in the order in which it wrote it.
-    ///
-    /// Having found something is no error, whatever status the checker ends with; output that it does not write is.
-    ///
-    /// # Errors
-    ///
-    /// Fails for output that is not in the checker's form.
-    pub fn read(self, output: &[u8]) -> Result<Vec<Diagnostic>, UnreadableOutput> {
-        match self {
-            Self::Ruff => ruff::read(output),
-            Self::CargoCheck | Self::CargoClippy => cargo::read(output),
-        }
+impl CodeCheck {
+    /// Makes the tool. Checkers are started as commands are: with the same environment, and no less confined.
+    pub fn new(launcher: Launcher, settings: BashSettings) -> Self {
+        Self { launcher, settings }
     }
 }
 
-impl UnreadableOutput {
-    fn new(program: &'static str, line: usize, error: &serde_json::Error) -> Self {
-        let line = line + error.line().saturating_sub(1);
-        let problem = error.to_string();
-        // Where in the line is of no use: nobody sees that line.
-        let problem = problem.split(" at line ").next().unwrap_or_default().to_owned();
-        Self { program, line, problem }
+/// What to check, and with what.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CodeCheckArgs {
+    /// The file or directory to check.
+    #[serde(default = "ToolPath::root")]
+    pub path: ToolPath,
+    /// The checker. Where none is given: `cargo_check` for Rust or where a `Cargo.toml` is at or above `path`, `ruff` for
+    /// Python.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checker: Option<Checker>,
+    /// Diagnostics at most.
+    #[serde(default = "diagnostics")]
+    #[schemars(range(min = 1, max = limits::CODE_CHECK_DIAGNOSTICS_MAX))]
+    pub limit: NonZeroU32,
+}
+
+fn diagnostics() -> NonZeroU32 {
+    NonZeroU32::new(limits::CODE_CHECK_DIAGNOSTICS).unwrap_or(NonZeroU32::MIN)
+}
+
+/// How much longer than its checker the body may take, to start it and to read what it wrote.
+const MARGIN_MS: u64 = 30_000;
+
+impl TypedTool for CodeCheck {
+    type Args = CodeCheckArgs;
+    type Output = Shown<CodeCheckOutput>;
+
+    fn facts(&self) -> Result<Facts, DescriptorError> {
+        let mut capabilities = Capabilities::builder()
+            .effect(Capability::ReadFiles)
+            .effect(Capability::WriteFiles)
+            .effect(Capability::Execute)
+            .side_effect("whatever build scripts and macros of the project do");
+        if self.settings.sandbox < SandboxLevel::FilesNet {
+            capabilities = capabilities.effect(Capability::Network);
+        }
+        Ok(Facts {
+            capabilities: capabilities.build()?,
+            slots: vec![Slot::read("path"), Slot::write_roots("workspace")],
+            run_ms: Some(u64::from(limits::CODE_CHECK_MS) + MARGIN_MS),
+            ..Facts::new("builtin/code_check".parse()?, include_str!("code_check.md").trim())
+        })
+    }
+
+    const NARROWS: bool = true;
+
+    /// A checker that runs nothing of the project changes no file. It is a program all the same.
+    fn effects(&self, args: &CodeCheckArgs) -> Option<Capabilities> {
+        let runs_nothing = args.checker.is_some_and(|it| !it.runs_project_code());
+        let narrowed =
+            Capabilities::builder().effect(Capability::ReadFiles).effect(Capability::Execute);
+        runs_nothing.then(|| narrowed.build().ok()).flatten()
+    }
+
+    async fn run(&self, call: Call, args: CodeCheckArgs) -> Result<Self::Output, Failure> {
+        let (view, place) = (call.view()?, call.resolved("path")?);
+        let (seen, wanted) = (view.clone(), args.checker);
+        let target = blocking({
+            let place = place.clone();
+            move || choice::target(&seen, &place, wanted)
+        })
+        .await?;
+        let checked = self.check(&call, &view, &place, &target).await?;
+        let (checker, limit) = (target.checker, args.limit);
+        Ok(blocking(move || answer::shown(&view, &place, checker, checked, limit)).await)
     }
 }

@@ -17,6 +17,7 @@
 //! * [`Search`] searches in files and for files.
 //! * [`Editor`] changes files.
 //! * [`Bash`] runs commands; it is there where a [`Launcher`](haft_process::Launcher) is given.
+//! * [`CodeCheck`] asks ruff, `cargo check` or clippy what is wrong; it is there where [`Bash`] is.
 //! * [`CodeNav`] outlines source files and finds where names are defined and used.
 //! * [`AstSearch`] searches source files by their structure.
 //!
@@ -46,7 +47,10 @@ mod words;
 
 pub use ast_search::{AstMatch, AstSearch, AstSearchArgs, AstSearchOutput};
 pub use bash::{Bash, BashArgs, BashOutput, BashSettings, EndKind, LeftProcess, StreamOutput};
-pub use code_check::{Checker, Diagnostic, Severity, UnreadableOutput};
+pub use code_check::{
+    CheckStatus, Checker, CodeCheck, CodeCheckArgs, CodeCheckOutput, Diagnostic, Severity,
+    UnreadableOutput,
+};
 pub use code_nav::{
     CodeNav, CodeNavArgs, CodeNavOutput, DefinitionArgs, DefinitionRow, DefinitionsOutput,
     OutlineArgs, ReferenceRow, ReferencesArgs, ReferencesOutput, Resolution,

@@ -13,12 +13,12 @@ pub struct CodingTools {
 }
 
 impl CodingTools {
-    /// Makes the source, without the tool that runs commands.
+    /// Makes the source, without the tools that start programs.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds the tool that runs commands.
+    /// Adds the tool that runs commands, and the one that starts checkers in the same way.
     pub fn bash(mut self, bash: Bash) -> Self {
         self.bash = Some(bash);
         self
@@ -45,6 +45,7 @@ impl ToolSource for CodingTools {
         ];
         tools
             .into_iter()
+            .chain(self.bash.as_ref().map(|bash| bash.code_check().erase_later()))
             .chain(self.bash.clone().map(TypedTool::erase_later))
             .map(|tool| {
                 tool.map_err(|source| SourceError::Descriptor {

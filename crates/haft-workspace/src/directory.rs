@@ -1,11 +1,14 @@
 //! Handles on directories, for those who work in them by themselves.
 
 use std::os::fd::{AsFd as _, OwnedFd};
+use std::path::PathBuf;
 
 use crate::error::PathError;
 use crate::file::FileKind;
+use crate::resolve::Naming;
 use crate::resolved::Resolved;
 use crate::view::View;
+use crate::workspace::Want;
 
 impl View {
     /// Opens a directory, for a program to work in it. What happens through the handle is not seen by this view: neither
@@ -35,5 +38,22 @@ impl View {
             .as_fd()
             .try_clone_to_owned()
             .map_err(|source| PathError::Io { path: path(), source })
+    }
+
+    /// Finds the place of a path that a program printed, absolute or relative to the first root.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the path leads out of the workspace, to something protected or to nothing, and when a rule hides the
+    /// place, which is counted.
+    pub fn printed(&self, path: &str) -> Result<Resolved, PathError> {
+        let place = self.workspace().resolve_naming(path, Want::Existing, Naming::Nothing)?;
+        self.admit(&place)?;
+        Ok(place)
+    }
+
+    /// Returns the real absolute paths of the roots, for what a program may read.
+    pub fn real_roots(&self) -> Vec<PathBuf> {
+        self.workspace().real_roots().map(ToOwned::to_owned).collect()
     }
 }

@@ -9,7 +9,7 @@ use super::{Diagnostic, Severity, UnreadableOutput};
 #[serde(tag = "reason", rename_all = "kebab-case")]
 enum Line {
     CompilerMessage {
-        message: Message,
+        message: Said,
     },
     #[serde(other)]
     Other,
@@ -17,10 +17,10 @@ enum Line {
 
 /// One thing that the compiler has to say, as far as it is of use.
 #[derive(Debug, Deserialize)]
-struct Message {
+struct Said {
     message: String,
     level: String,
-    code: Option<Code>,
+    code: Option<Rule>,
     #[serde(default)]
     spans: Vec<Span>,
     #[serde(default)]
@@ -28,8 +28,9 @@ struct Message {
 }
 
 #[derive(Debug, Deserialize)]
-struct Code {
-    code: String,
+struct Rule {
+    #[serde(rename = "code")]
+    name: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -76,8 +77,8 @@ pub(super) fn read(output: &[u8]) -> Result<Vec<Diagnostic>, UnreadableOutput> {
     Ok(found)
 }
 
-fn diagnostic(said: Message) -> Option<Diagnostic> {
-    let Message { mut message, level, code, spans, children } = said;
+fn diagnostic(said: Said) -> Option<Diagnostic> {
+    let Said { mut message, level, code, spans, children } = said;
     let severity = match level.as_str() {
         "error" | "error: internal compiler error" => Severity::Error,
         "warning" => Severity::Warning,
@@ -104,7 +105,7 @@ fn diagnostic(said: Message) -> Option<Diagnostic> {
         last_line: place.map(|place| place.line_end),
         end_column: place.map(|place| place.column_end),
         severity,
-        code: code.map(|code| code.code),
+        code: code.map(|rule| rule.name),
         help: help.collect(),
         message,
         is_fixable,

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use haft_coding::{Bash, BashSettings};
+use haft_coding::{Bash, BashSettings, CodingTools};
 use haft_policy::{Policy, Preset, Rule, RuleAccess};
 use haft_process::{Launcher, SandboxLevel};
 use haft_protocol::{Caller, Entrance, Outcome, RunId, ToolCall};
@@ -13,14 +13,13 @@ use haft_testkit::doors::{
 };
 use haft_tool::{
     Budget, BuildContext, CallContext, Dispatch, DispatchLimits, OnConflict, Ports, Registry,
-    TypedTool,
 };
 use haft_workspace::{Protection, Workspace, WorkspaceBinder, WorkspaceConfig};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
 /// A workspace, and the tool over it.
-struct Shell {
+pub(crate) struct Shell {
     folder: tempfile::TempDir,
     dispatch: Dispatch,
     context: CallContext,
@@ -33,11 +32,11 @@ impl Shell {
         Self::with(BashSettings { sandbox: SandboxLevel::Group, ..BashSettings::default() })
     }
 
-    fn with(settings: BashSettings) -> Self {
+    pub(crate) fn with(settings: BashSettings) -> Self {
         Self::under(settings, Vec::new())
     }
 
-    fn under(settings: BashSettings, rules: Vec<Rule>) -> Self {
+    pub(crate) fn under(settings: BashSettings, rules: Vec<Rule>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         for name in ["ws", "tmp"] {
             fs::create_dir(folder.path().join(name)).unwrap();
@@ -60,8 +59,8 @@ impl Shell {
         };
         let launcher = Launcher::new(None, folder.path().join("tmp"));
         let registry = Registry::new(BuildContext::default());
-        let bash = Bash::new(launcher, settings).erase().unwrap();
-        registry.register_tool(bash, OnConflict::Reject).unwrap();
+        let tools = CodingTools::new().bash(Bash::new(launcher, settings));
+        registry.register(Arc::new(tools), OnConflict::Reject).unwrap();
         let caller = Caller {
             entrance: Entrance::Library,
             principal: "test".to_owned(),
@@ -83,12 +82,16 @@ impl Shell {
         }
     }
 
-    fn ws(&self, path: &str) -> PathBuf {
+    pub(crate) fn ws(&self, path: &str) -> PathBuf {
         self.folder.path().join("ws").join(path)
     }
 
     fn call(&self, arguments: Value) -> Outcome {
-        let call = ToolCall::new(self.dispatch.ports().call_id(), "bash", arguments);
+        self.call_tool("bash", arguments)
+    }
+
+    pub(crate) fn call_tool(&self, tool: &str, arguments: Value) -> Outcome {
+        let call = ToolCall::new(self.dispatch.ports().call_id(), tool, arguments);
         let mut context = self.context.clone();
         (context.step, context.run) = (Budget::new(1), Budget::new(1));
         let _guard = self.runtime.enter();
@@ -348,7 +351,7 @@ fn the_environment_is_the_settings_and_nothing_else() {
     names.sort_unstable();
     assert_eq!(
         names.join(" "),
-        "DEBIAN_FRONTEND EDITOR GIT_EDITOR GIT_PAGER GIT_SSH_COMMAND GIT_TERMINAL_PROMPT GIVEN HOME LANG MANPAGER \
+        "DEBIAN_FRONTEND EDITOR GIT_CONFIG_COUNT GIT_CONFIG_KEY_0 GIT_CONFIG_VALUE_0 GIT_EDITOR GIT_PAGER GIT_SSH_COMMAND GIT_TERMINAL_PROMPT GIVEN HOME LANG MANPAGER \
          PAGER PATH SSH_ASKPASS SUDO_ASKPASS TERM TMPDIR VISUAL"
     );
 }
@@ -390,9 +393,11 @@ fn a_rule_about_some_files_holds_against_the_whole_command() {
     insta::assert_snapshot!(under(Rule::deny()), @r#"
     denied by policy: the rule `deny path = "private/**"` (default) denies `builtin/bash` on `.`
     hint: a person can change that rule (default)
+    hint: `builtin/bash` may write anything beneath `.`, so every rule about paths there holds for it; a person can leave it out by naming the rule's tools
     "#);
     insta::assert_snapshot!(under(Rule::deny().access(RuleAccess::Read)), @r#"
     denied by policy: the rule `deny path = "private/**", access = "read"` (default) denies `builtin/bash` on `.`
     hint: a person can change that rule (default)
+    hint: `builtin/bash` may write anything beneath `.`, so every rule about paths there holds for it; a person can leave it out by naming the rule's tools
     "#);
 }

@@ -10,7 +10,7 @@ fn written(found: &[Diagnostic]) -> String {
         let (column, end) = (number(it.column), number(it.end_column));
         let code = it.code.as_deref().unwrap_or("-");
         let fix = if it.is_fixable { " (fixable)" } else { "" };
-        let help: String = it.help.iter().map(|help| format!("\n  {}", help.trim())).collect();
+        let help = it.help.iter().fold(String::new(), |text, help| text + "\n  " + help.trim());
         let (path, severity) = (&it.path, it.severity);
         format!("{path} {from}:{column}-{to}:{end} {severity:?} {code}{fix}: {}{help}", it.message)
     };

@@ -288,7 +288,23 @@ fn bash_is_advertised_with_every_argument_described() {
 fn the_code_check_is_advertised_with_every_argument_described() {
     let launcher = haft_process::Launcher::new(None, "/tmp");
     let check = CodeCheck::new(launcher, BashSettings::default());
-    insta::assert_snapshot!(shown(check), @"");
+    insta::assert_snapshot!(shown(check), @r#"
+    Checks source code with a checker that is installed, and lists what it finds by path, line and column. Fixes nothing.
+
+    - `ruff` checks Python files; it runs none of them.
+    - `cargo_check` and `cargo_clippy` check the Rust package whose `Cargo.toml` is nearest, at or above `path`, without fetching anything. They run its build scripts and macros, and write to its target directory.
+
+    Only what is found at or beneath `path` is listed; what is found elsewhere is counted. A checker that is not installed is no failure: the status is `unavailable`, and the result says how to get it.
+
+    path {"type":"string","minLength":1,"default":"."}
+        The file or directory to check.
+    checker {"type":"string","enum":["ruff","cargo_check","cargo_clippy"]}
+        The checker. Where none is given: `cargo_check` for Rust or where a `Cargo.toml` is at or above `path`, `ruff` for Python.
+    limit {"type":"integer","maximum":500,"default":50,"minimum":1}
+        Diagnostics at most.
+
+    required: null
+    "#);
 }
 
 #[test]

@@ -6,6 +6,7 @@
 mod ast_search;
 mod bash;
 mod code_check;
+mod code_check_tool;
 mod code_nav;
 mod contract;
 mod editor;

@@ -17,6 +17,7 @@ mod hand;
 mod kinds;
 mod listing;
 mod model;
+mod printed;
 mod protected;
 mod races;
 mod repairing;

@@ -200,6 +200,8 @@ fn tools_are_listed_and_shown() {
     ast_search  Searches source code by its structure: Python, Rust, TypeScript,
                 JavaScript, Go, C, C++ and Java.
     undo        Takes back what one call changed in files, and nothing else.
+    code_check  Checks source code with a checker that is installed, and lists what
+                it finds by path, line and column.
     bash        Runs a command in the workspace and shows how it ended and what it
                 printed.
     `haft tools show NAME` shows what a tool takes

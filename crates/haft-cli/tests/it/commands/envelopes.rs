@@ -234,6 +234,26 @@ fn of_tools() {
             "fingerprint": "DIGEST"
           },
           {
+            "name": "builtin/code_check",
+            "wire": "code_check",
+            "alias_of": null,
+            "source": "builtin",
+            "description": "…",
+            "capabilities": {
+              "effects": [
+                "read_files",
+                "write_files",
+                "execute"
+              ],
+              "side_effects": [
+                "whatever build scripts and macros of the project do"
+              ],
+              "cost": "free",
+              "approval": "by_policy"
+            },
+            "fingerprint": "DIGEST"
+          },
+          {
             "name": "builtin/bash",
             "wire": "bash",
             "alias_of": null,

@@ -186,7 +186,8 @@ fn doctor_says_what_each_part_stands_on() {
               ok   exclusion: lock files in …/state/locks
               ok   clock: system clock
               ok   ids: random numbers of the operating system
-    tools     ok   reader, search, editor, code_nav, ast_search, undo, bash
+    tools     ok   reader, search, editor, code_nav, ast_search, undo, code_check,
+                   bash
     sandbox   ok   level files+net works: 12 of 12 ways out were tried and closed
     "#);
     let none = rig.json(&["--no-state", "doctor"]);
