@@ -6,6 +6,7 @@ mod scan;
 use std::any::Any;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use haft_protocol::{
     CallId, Change, ChangeKind, ContentRef, EffectState, Evidence, FileState, LogicalPath, Notice,
@@ -34,6 +35,13 @@ const NOT_KEPT: &str =
 const TOO_MUCH: &str =
     "it could not be read, or too much changed at once to look at what all of it holds";
 
+/// Why what only came into view is not taken away again.
+const OLDER: &str =
+    "it was made before the command ran, and ignore rules left it out or it lay elsewhere";
+
+/// How much the times that the system puts on files lag behind its clock.
+const COARSE: Duration = Duration::from_millis(20);
+
 /// Looks at the trees that a call may change anything in, before it runs and after, and says what became different.
 ///
 /// Files that tools have changed before are kept before the call runs, so that they can be brought back. Other files are
@@ -47,6 +55,8 @@ pub struct TreeScan;
 /// How the trees of one call stood before it ran.
 #[derive(Debug)]
 pub(crate) struct Before {
+    /// When nothing of the call can have happened yet.
+    began: SystemTime,
     scan: Scan,
     /// Content that was kept, by path.
     kept: HashMap<LogicalPath, ContentRef>,
@@ -116,9 +126,10 @@ impl Trees {
     }
 
     fn before(&self) -> Result<Before, PortError> {
+        let began = SystemTime::now().checked_sub(COARSE).unwrap_or(SystemTime::UNIX_EPOCH);
         let scan = self.scan()?;
         let kept = self.keep_touched()?;
-        Ok(Before { scan, kept })
+        Ok(Before { began, scan, kept })
     }
 
     fn scan(&self) -> Result<Scan, PortError> {
@@ -168,7 +179,8 @@ impl Trees {
     }
 
     fn after(&self, before: &Before) -> Result<(Vec<Change>, Vec<Notice>), PortError> {
-        let scan = self.scan()?;
+        let mut scan = self.scan()?;
+        scan.look_again(&before.scan, &self.workspace);
         let mut notices = scan.notices();
         // A path that a file tool put on record in the same call is told by that.
         let recorded = self.account.effects.of_call(self.account.call)?;
@@ -185,11 +197,12 @@ impl Trees {
                 more += 1;
                 continue;
             }
-            let Some(change) = self.change(path, &difference, before, &mut left) else { continue };
             let root = root_path(&self.workspace, difference.root);
-            let mut record = self.account.record(root, change);
-            record.state = EffectState::Done;
-            records.push(record);
+            for change in self.change(path, &difference, before, &mut left) {
+                let mut record = self.account.record(root, change);
+                record.state = EffectState::Done;
+                records.push(record);
+            }
         }
         if more > 0 {
             let text = format!("{more} further changes were seen and are not told one by one");
@@ -199,15 +212,16 @@ impl Trees {
         Ok((records.into_iter().map(|it| it.change).collect(), notices))
     }
 
-    /// Puts a difference into words. Nothing, where the content turns out to be the same.
+    /// Puts a difference into words. Nothing, where the content turns out to be the same; two, where something moved and is
+    /// found to hold something else than before.
     fn change(
         &self,
         path: LogicalPath,
         difference: &Difference<'_>,
         before: &Before,
         left: &mut u64,
-    ) -> Option<Change> {
-        let observed = |kind, before, after, not_restorable| Change {
+    ) -> Vec<Change> {
+        let at = |path: &LogicalPath, kind, before, after, not_restorable| Change {
             path: path.clone(),
             kind,
             evidence: Evidence::Observed,
@@ -215,14 +229,25 @@ impl Trees {
             after,
             not_restorable,
         };
-        if let (Some(from), Some(seen)) = (&difference.from, difference.is) {
-            let from = self.workspace.logical(difference.root, from);
-            let after = self.state(&path, seen, left).0;
-            return Some(observed(ChangeKind::Moved { from }, None, Some(after), None));
-        }
         let (was, is) = (difference.was, difference.is);
         let old_path = self.workspace.logical(difference.root, &difference.old);
         let kept = before.kept.get(&old_path).copied();
+        if let (Some(from), Some(seen)) = (&difference.from, is) {
+            let from = self.workspace.logical(difference.root, from);
+            let (after, why) = self.state(&path, seen, left);
+            return match (kept, was) {
+                // Length and times can be made to look as before.
+                (Some(kept), Some(was)) if !holds(&after, &kept) => {
+                    let old = FileState::File { content: Some(kept), mode: was.mode };
+                    let lost = not_kept(&kept, &self.account);
+                    vec![
+                        at(&from, ChangeKind::Deleted, Some(old), None, lost),
+                        at(&path, ChangeKind::Created, None, Some(after), why),
+                    ]
+                }
+                _ => vec![at(&path, ChangeKind::Moved { from }, None, Some(after), None)],
+            };
+        }
         let old = was.map(|seen| match seen.kind {
             FileKind::File => FileState::File { content: kept, mode: seen.mode },
             FileKind::Directory => FileState::Directory { mode: seen.mode },
@@ -231,13 +256,17 @@ impl Trees {
         });
         let (new, mut why) = match is {
             None => (None, None),
+            Some(seen) if was.is_none() && self.is_older(&path, before) => {
+                let content_unknown = &mut 0;
+                (Some(self.state(&path, seen, content_unknown).0), Some(OLDER.to_owned()))
+            }
             Some(seen) => {
                 let (state, why) = self.state(&path, seen, left);
                 (Some(state), why)
             }
         };
         if is_same(old.as_ref(), new.as_ref()) {
-            return None;
+            return Vec::new();
         }
         if was.is_some_and(|seen| seen.kind == FileKind::File) {
             match &kept {
@@ -250,7 +279,13 @@ impl Trees {
             (Some(_), None) => ChangeKind::Deleted,
             (Some(_), Some(_)) => ChangeKind::Modified,
         };
-        Some(observed(kind, old, new, why))
+        vec![at(&path, kind, old, new, why)]
+    }
+
+    /// Tells whether what stands at a path was made before the call began.
+    fn is_older(&self, path: &LogicalPath, before: &Before) -> bool {
+        let born = self.place(path).and_then(|it| it.born());
+        born.is_some_and(|born| born < before.began)
     }
 
     /// Returns what stands at a path now, and why what was made of it could not be taken back safely.
@@ -270,5 +305,13 @@ impl Trees {
             FileKind::Link => (FileState::Link { target: seen.target().to_owned() }, None),
             _ => (FileState::Other, None),
         }
+    }
+}
+
+/// Tells whether a file holds what was kept of one, or is no file whose content was looked at.
+fn holds(state: &FileState, kept: &ContentRef) -> bool {
+    match state {
+        FileState::File { content, .. } => content.is_some_and(|it| it.digest == kept.digest),
+        FileState::Directory { .. } | FileState::Link { .. } | FileState::Other => true,
     }
 }

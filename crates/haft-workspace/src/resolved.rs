@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use haft_protocol::{Control, Denial, LogicalPath, Notice, NoticeKind};
 use rustix::io::Errno;
@@ -111,6 +112,11 @@ impl Resolved {
             Some(leaf) => self.directory.look(leaf).map_err(failed),
             None => self.directory.metadata().map_err(failed),
         }
+    }
+
+    /// Tells when what stands there was made, where the system remembers.
+    pub(crate) fn born(&self) -> Option<SystemTime> {
+        self.directory.born(self.leaf().filter(|_| self.missing.is_empty())?)
     }
 
     /// Returns what tells two results for one path apart.

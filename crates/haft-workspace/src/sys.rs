@@ -18,6 +18,7 @@ use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
+use std::time::SystemTime;
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 use rustix::io::{Errno, Result, retry_on_intr};
@@ -104,6 +105,11 @@ impl Dir {
         let name = single(name)?;
         let stat = retry_on_intr(|| rustix::fs::statat(self, name, AtFlags::SYMLINK_NOFOLLOW))?;
         Ok(Metadata::of(&stat))
+    }
+
+    /// Tells when what has a name in this directory was made, where the system remembers.
+    pub(crate) fn born(&self, name: &OsStr) -> Option<SystemTime> {
+        platform::born(self.as_fd(), single(name).ok()?)
     }
 
     /// Reads where a link points.

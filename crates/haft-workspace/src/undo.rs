@@ -7,7 +7,7 @@ mod overlay;
 use std::sync::Arc;
 
 use haft_protocol::{
-    ChangeKind, Digest, EffectRecord, EffectState, FileState, LogicalPath, limits,
+    ChangeKind, Digest, EffectRecord, EffectState, FileState, LogicalPath, Timestamp, limits,
 };
 use haft_text::{Merge, merge};
 
@@ -91,6 +91,8 @@ pub(crate) trait Disk {
     fn names(&self, path: &str) -> Result<Vec<String>, String>;
     /// Returns content that was kept.
     fn kept(&self, digest: Digest) -> Option<Arc<[u8]>>;
+    /// Tells whether what stands at a path was made after a time, as far as the system remembers.
+    fn is_younger(&self, path: &str, than: Timestamp) -> bool;
     /// Tells whether the path may be changed.
     fn may_change(&self, path: &str) -> bool;
 }
@@ -213,6 +215,10 @@ fn move_back(
     let there = overlay.state(from)?;
     let to = LogicalPath::new(from);
     match (here, there) {
+        // A directory is known by nothing that it holds.
+        (Some(FileState::Directory { .. }), None) if overlay.is_younger(path, effect.at) => {
+            Err("another directory stands there now".to_owned())
+        }
         (Some(here), None) if same_kind(Some(&here), effect.change.after.as_ref()) => {
             overlay.moved(path, from);
             Ok(Planned::bare(Undoing::MovedBack { to }))

@@ -17,7 +17,7 @@ pub(super) struct Difference<'s> {
     pub(super) old: PathBuf,
     /// From where it moved, where it did, as paths are by then.
     pub(super) from: Option<PathBuf>,
-    /// What stood there.
+    /// What stood there, or where it moved from.
     pub(super) was: Option<&'s Seen>,
     /// What stands there.
     pub(super) is: Option<&'s Seen>,
@@ -89,7 +89,7 @@ pub(super) fn differences<'s>(before: &'s Scan, after: &'s Scan) -> Vec<Differen
                 if is.kind == FileKind::Directory {
                     moves.push(Move { root, from: old.clone(), to: path.to_owned() });
                 }
-                made.push(Difference { from: Some(from), old, ..here(None, is) });
+                made.push(Difference { from: Some(from), old, ..here(Some(it.was), is) });
             }
             continue;
         }

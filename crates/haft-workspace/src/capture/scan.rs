@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::num::NonZeroU64;
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -11,9 +12,12 @@ use haft_protocol::{Notice, NoticeKind, limits};
 
 use crate::error::PathError;
 use crate::file::{FileId, FileKind, Metadata};
+use crate::name::shown;
 use crate::resolved::Resolved;
+use crate::sys::Dir;
 use crate::view::View;
 use crate::walk::{Found, WalkEnd, WalkOptions, WalkReport};
+use crate::workspace::Workspace;
 
 /// What the system tells of one thing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,6 +72,8 @@ pub(crate) struct Scan {
     /// What is in them, by root and by path from it, byte by byte: what is in a directory comes after it.
     pub(super) seen: BTreeMap<usize, BTreeMap<OsString, Seen>>,
     ends: Vec<(String, WalkReport)>,
+    /// Whether ignore rules leave out more than in an earlier look.
+    hides_more: bool,
 }
 
 impl Scan {
@@ -98,6 +104,40 @@ impl Scan {
         Ok(())
     }
 
+    /// Looks again, by name, at what an earlier look saw and this one did not: ignore rules may have come between.
+    pub(super) fn look_again(&mut self, before: &Self, workspace: &Workspace) {
+        for (root, seen) in &before.seen {
+            let now = self.seen.entry(*root).or_default();
+            let Some(root) = workspace.root(*root) else { continue };
+            let mut held: Option<(&Path, Option<Dir>)> = None;
+            for path in seen.keys() {
+                let whole = Path::new(path);
+                let (Some(parent), Some(name)) = (whole.parent(), whole.file_name()) else {
+                    continue;
+                };
+                if now.contains_key(path) {
+                    continue;
+                }
+                if held.as_ref().is_none_or(|(at, _)| *at != parent) {
+                    held = Some((parent, root.dir.readable_beneath(parent, root.beneath).ok()));
+                }
+                let Some((_, Some(dir))) = &held else { continue };
+                if let Ok(metadata) = dir.look(name) {
+                    let is_link = metadata.kind == FileKind::Link;
+                    let target = is_link.then(|| dir.read_link(name).ok()).flatten();
+                    let target = target.map(|it| match it.to_str() {
+                        Some(text) => text.into(),
+                        None => shown(&it).into(),
+                    });
+                    now.insert(path.clone(), Seen::of(&metadata, target));
+                }
+            }
+        }
+        let ignored = |scan: &Self| scan.ends.iter().map(|(_, report)| ignored(report)).sum();
+        let (was, is): (u64, u64) = (ignored(before), ignored(self));
+        self.hides_more = is > was;
+    }
+
     /// Says what was not looked at.
     pub(super) fn notices(&self) -> Vec<Notice> {
         let mut notices = Vec::new();
@@ -114,7 +154,7 @@ impl Scan {
                     limits::SCAN_ENTRIES
                 )),
             }
-            let ignored = report.skipped.ignored_files + report.skipped.ignored_directories;
+            let ignored = ignored(report);
             if ignored > 0 {
                 let (one, more) = ("entry", "entries");
                 let what = if ignored == 1 { one } else { more };
@@ -123,8 +163,16 @@ impl Scan {
                 ));
             }
         }
+        if self.hides_more {
+            let text = "ignore rules leave out more than before the command: what is new there is not told";
+            notices.push(Notice::new(NoticeKind::Skipped, text));
+        }
         notices
     }
+}
+
+fn ignored(report: &WalkReport) -> u64 {
+    report.skipped.ignored_files + report.skipped.ignored_directories
 }
 
 /// What one thread found, handed over when it is done.

@@ -5,10 +5,11 @@ use std::fs::File;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 use rustix::fs::{
-    Mode, OFlags, PROC_SUPER_MAGIC, RawDir, RenameFlags, ResolveFlags, XattrFlags, fgetxattr,
-    flistxattr, fsetxattr,
+    AtFlags, Mode, OFlags, PROC_SUPER_MAGIC, RawDir, RenameFlags, ResolveFlags, StatxFlags,
+    XattrFlags, fgetxattr, flistxattr, fsetxattr,
 };
 use rustix::io::{Errno, Result, retry_on_intr};
 
@@ -66,6 +67,14 @@ pub(super) fn names(
         }
     }
     Ok(())
+}
+
+pub(super) fn born(dir: BorrowedFd<'_>, name: &OsStr) -> Option<SystemTime> {
+    let flags = AtFlags::SYMLINK_NOFOLLOW;
+    let found = rustix::fs::statx(dir, name, flags, StatxFlags::BTIME).ok()?;
+    let is_told = found.stx_mask & StatxFlags::BTIME.bits() != 0;
+    let seconds = u64::try_from(found.stx_btime.tv_sec).ok().filter(|_| is_told)?;
+    SystemTime::UNIX_EPOCH.checked_add(Duration::new(seconds, found.stx_btime.tv_nsec))
 }
 
 pub(super) fn is_of_processes(dir: BorrowedFd<'_>) -> bool {

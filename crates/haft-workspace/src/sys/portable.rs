@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::time::SystemTime;
 
 use rustix::fs::{Dir, OFlags};
 use rustix::io::{Errno, Result};
@@ -28,6 +29,10 @@ pub(super) fn names(
         }
     }
     Ok(())
+}
+
+pub(super) fn born(_: BorrowedFd<'_>, _: &OsStr) -> Option<SystemTime> {
+    None
 }
 
 pub(super) fn is_of_processes(_: BorrowedFd<'_>) -> bool {

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::io::Read as _;
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
-use haft_protocol::{ContentRef, Digest, FileState, limits};
+use haft_protocol::{ContentRef, Digest, FileState, Timestamp, limits};
 use rustix::io::Errno;
 
 use super::Disk;
@@ -74,6 +75,12 @@ impl Disk for Standing<'_> {
                 None
             }
         }
+    }
+
+    fn is_younger(&self, path: &str, than: Timestamp) -> bool {
+        let born = self.resolve(path).ok().and_then(|place| place.born());
+        let than = SystemTime::UNIX_EPOCH.checked_add(Duration::from_millis(than.unix_ms() + 1));
+        matches!((born, than), (Some(born), Some(than)) if born > than)
     }
 
     fn may_change(&self, path: &str) -> bool {

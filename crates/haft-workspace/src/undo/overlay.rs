@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use haft_protocol::{Digest, FileState};
+use haft_protocol::{Digest, FileState, Timestamp};
 
 use super::Disk;
 
@@ -81,6 +81,14 @@ impl<'d> Overlay<'d> {
             Found::Disk(path) => self.disk.state(&path),
             Found::Nothing => Ok(None),
             Found::Stays => Err("a later change of it stays".to_owned()),
+        }
+    }
+
+    /// Tells whether what stands at a path was made after a time; what a step puts there was there before.
+    pub(super) fn is_younger(&self, path: &str, than: Timestamp) -> bool {
+        match self.find(path) {
+            Found::Disk(path) => self.disk.is_younger(&path, than),
+            Found::Layer(..) | Found::Nothing | Found::Stays => false,
         }
     }
 

@@ -116,3 +116,57 @@ fn a_file_that_was_changed_and_changed_back_is_no_change() {
     fs::write(hands.rig.ws("a"), "three").unwrap();
     assert_eq!(hands.run("true"), "");
 }
+
+#[test]
+fn rules_that_come_in_between_make_nothing_gone() {
+    let hands = Hands::new();
+    hands.rig.file("a", "one").file("d/x", "deep").link("l", "a").dir(".git/info");
+    let told = hands.run("echo '*' > .git/info/exclude; echo two > a; rm d/x");
+    assert_eq!(
+        told,
+        "modified a: file 644 -> file of 4 bytes 644\n\
+         deleted d/x: file 644 -> nothing\n\
+         [changes in what ignore rules leave out are not told: 3 entries in `.`]\n\
+         [ignore rules leave out more than before the command: what is new there is not told]"
+    );
+}
+
+#[test]
+fn what_only_comes_into_view_is_not_taken_away() {
+    let hands = Hands::new();
+    hands.rig.file(".gitignore", "kept/\n").file("kept/x", "one");
+    let born = |path: &str| fs::metadata(hands.rig.ws(path)).unwrap().created().ok();
+    let Some(old) = born("kept/x") else { return };
+    // Until the clock of the file system has moved on for sure.
+    loop {
+        hands.rig.file("later", "x");
+        let is_later = born("later").unwrap() > old + std::time::Duration::from_millis(100);
+        fs::remove_file(hands.rig.ws("later")).unwrap();
+        if is_later {
+            break;
+        }
+    }
+    hands.run("rm .gitignore; echo new > new; mkdir out; mv kept out/kept");
+    let told = hands.undo_latest();
+    assert!(told.contains("new: removed"), "{told}");
+    assert!(
+        told.contains("out/kept/x: stays: it cannot be brought back: it was made before"),
+        "{told}"
+    );
+    assert_eq!(hands.text("out/kept/x"), "one");
+}
+
+#[test]
+fn what_is_written_to_and_made_to_look_as_if_moved_is_told_as_it_is() {
+    let hands = Hands::new();
+    hands.rig.file("a", "zero");
+    hands.write("a", "one");
+    let told = hands.run("cp -p a keep; printf two > a; touch -r keep a; rm keep; mv a b");
+    assert_eq!(
+        told,
+        "deleted a: file of 3 bytes 644 -> nothing\n\
+         created b: nothing -> file of 3 bytes 644"
+    );
+    assert_eq!(hands.undo_latest(), "b: removed\na: put back");
+    assert_eq!(hands.text("a"), "one");
+}

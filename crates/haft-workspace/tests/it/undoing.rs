@@ -208,3 +208,22 @@ fn a_file_that_became_a_link_to_somewhere_is_left_alone() {
     assert_eq!(fs::read_to_string(hands.rig.out("secret.txt")).unwrap(), crate::rig::CANARY);
     assert_eq!(hands.text("b"), "theirs");
 }
+
+#[test]
+fn another_directory_in_the_place_of_one_that_was_moved_stays() {
+    let hands = Hands::new();
+    hands.rig.file("d/x", "deep");
+    hands.rename("d", "e");
+    let moved = hands.latest();
+    let born = |path: &str| fs::metadata(hands.rig.ws(path)).unwrap().created().ok();
+    let Some(old) = born("e") else { return };
+    let later = old + std::time::Duration::from_secs(1);
+    fs::remove_dir_all(hands.rig.ws("e")).unwrap();
+    // Until the clock of the file system has moved on for sure.
+    while !hands.rig.ws("e").exists() || born("e").unwrap() < later {
+        let _ = fs::remove_dir_all(hands.rig.ws("e"));
+        hands.rig.file("e/theirs", "y");
+    }
+    assert_eq!(hands.undo(moved), "e: stays: another directory stands there now");
+    assert_eq!(hands.text("e/theirs"), "y");
+}
