@@ -21,6 +21,10 @@ use crate::when;
 /// How many calls are looked through for the latest one that can be taken back.
 const LOOKED_THROUGH: u32 = 1_000;
 
+/// Why looking ahead is refused where writing is: the paths are bound before the tool says that it only looks.
+const DRY_RUN_DENIED: &str = "looking ahead is decided about as taking back itself, by the paths it is for; with \
+                              `--dry-run`, `--preset edit` writes nothing";
+
 /// Take back what a call changed in files
 ///
 /// Says first what would be done, and asks. A file that was changed since is not overwritten: the call's lines are taken
@@ -79,6 +83,9 @@ pub(crate) async fn run(invocation: &Invocation<'_>, args: UndoArgs) -> anyhow::
         let exit = exit_of(&preview);
         let would_do = changes_something(&preview);
         if args.dry_run || !preview.is_ok() || !would_do {
+            if args.dry_run && exit == Exit::Denied && !printer.is_json() {
+                printer.aside(Tone::Warn, "note", DRY_RUN_DENIED);
+            }
             return report(printer, exit, made, &preview);
         }
         if printer.is_json() {

@@ -222,3 +222,14 @@ fn what_tools_must_not_write_stays_and_the_rest_is_taken_back() {
     assert!(rig.ws(".haft/x").exists());
     assert!(undone.stderr.contains("`.haft/x` is read-only for tools"), "{}", undone.all());
 }
+
+#[test]
+fn looking_ahead_where_nothing_may_be_written_names_the_way_to_it() {
+    let rig = changed();
+    let refused = rig.haft(&["--preset", "read-only", "undo", "-n"]);
+    assert_eq!(refused.exit, 3, "{}", refused.all());
+    assert!(refused.stderr.contains("`--preset edit` writes nothing"), "{}", refused.all());
+    let ahead = rig.haft(&["--preset", "edit", "undo", "-n"]);
+    assert!(ahead.stdout.starts_with("would take back 2 changes"), "{}", ahead.all());
+    assert!(rig.ws("made/new.txt").exists());
+}
