@@ -67,7 +67,7 @@ impl CodeCheck {
             let ask =
                 ["cargo", "locate-project", "--workspace", "--message-format=plain", "--offline"];
             let ask = ask.map(OsString::from).to_vec();
-            match self.start(call, view, target, ask, LOCATE).await? {
+            match self.launch(call, view, target, ask, LOCATE).await? {
                 Ok(finished) if finished.end.is_success() => {
                     let said = finished.stdout.kept().head;
                     base = said.trim_end().strip_suffix("/Cargo.toml").map(ToOwned::to_owned);
@@ -77,14 +77,14 @@ impl CodeCheck {
             }
         }
         let most = Duration::from_millis(limits::CODE_CHECK_MS.into());
-        let finished = match self.start(call, view, target, argv, most).await? {
+        let finished = match self.launch(call, view, target, argv, most).await? {
             Ok(finished) => finished,
             Err(error) => return not_started(checker, &error),
         };
         Ok(blocking(move || read(checker, base, &finished)).await)
     }
 
-    async fn start(
+    async fn launch(
         &self,
         call: &Call,
         view: &View,
