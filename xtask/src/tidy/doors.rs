@@ -42,7 +42,8 @@ const DOORS: &[Door] = &[
         files: &[
             ("crates/haft-cli/src/files.rs", "a face opens its own configuration"),
             ("crates/haft-cli/src/print.rs", "the standard output it was started with, as a file"),
-            ("crates/haft-process/src/scratch.rs", "what commands write, and their private home"),
+            ("crates/haft-process/src/scratch.rs", "what commands write"),
+            ("crates/haft-process/src/scratch/private.rs", "the private home of a command"),
             ("crates/haft-process/src/trials.rs", "the self-test's own files"),
             ("crates/haft-process/src/plain.rs", "whether a working directory is still there"),
             ("crates/haft-process/src/procfs.rs", "what the system tells about processes"),
