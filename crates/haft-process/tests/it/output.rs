@@ -15,7 +15,9 @@ fn o_025_a_flood_costs_no_memory_and_is_counted() {
         let mut command = room.bash(SandboxLevel::FilesNet, script);
         command.timeout = Duration::from_millis(700);
         let finished = room.run(command);
-        assert!(peak_bytes() - before < 4 * 1024 * 1024, "{script}: {}", peak_bytes() - before);
+        // The kernel counts roughly, so that a peak can seem to be lower than it was.
+        let more = peak_bytes().saturating_sub(before);
+        assert!(more < 4 * 1024 * 1024, "{script}: {more}");
         let total = finished.stdout.total() + finished.stderr.total();
         assert!(total > 10_000_000, "{script}: {total}");
         let captured = if script.contains(">&2") { finished.stderr } else { finished.stdout };
