@@ -282,9 +282,12 @@ impl HaftBuilder {
             Some(bash) => CodingTools::new().bash(bash),
             None => CodingTools::new(),
         };
-        let (toolset, sources) = (self.toolset, self.sources);
-        let (store, registry) = while_opening(self.state, || registry(tools, toolset, sources));
-        let (store, registry) = (store?, registry?);
+        let registry = registry(tools, self.toolset, self.sources)?;
+        let store = match self.state {
+            State::None => None,
+            State::Memory => Some(Store::in_memory(Retention::default(), Redaction::new([])?)?),
+            State::Directory(config) => Some(Store::open(config)?),
+        };
         let store = store.map(|store| store.of_workspace(workspace.real_roots()));
         let repaired =
             store.as_ref().map_or_else(Vec::new, |store| put_in_order(&workspace, store));
@@ -347,30 +350,6 @@ fn put_in_order(workspace: &Workspace, store: &Store) -> Vec<Repaired> {
         Vec::new()
     };
     repair(workspace, store).unwrap_or_else(unfinished)
-}
-
-/// Opens the state, and does something else meanwhile: a short process spends most of its time on these two.
-fn while_opening<T>(
-    state: State,
-    other: impl FnOnce() -> T,
-) -> (Result<Option<Store>, OpenError>, T) {
-    let config = match state {
-        State::None => return (Ok(None), other()),
-        State::Memory => {
-            let open = || Store::in_memory(Retention::default(), Redaction::new([])?);
-            return (open().map(Some).map_err(OpenError::from), other());
-        }
-        State::Directory(config) => config,
-    };
-    // What opening has to say goes where the words of this thread go.
-    let heard_by = tracing::dispatcher::get_default(Clone::clone);
-    let open = move || tracing::dispatcher::with_default(&heard_by, || Store::open(config));
-    std::thread::scope(|scope| {
-        let opening = scope.spawn(open);
-        let done = other();
-        let opened = opening.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        (opened.map(Some).map_err(OpenError::from), done)
-    })
 }
 
 /// Registers the tools.
