@@ -113,7 +113,7 @@ impl Effects for Store {
     }
 
     fn cut_short(&self) -> Result<Vec<EffectRecord>, PortError> {
-        let open: Vec<(String, EffectRecord)> = self.inner.read(|connection| {
+        let open: Vec<(String, EffectRecord)> = self.inner.glance(|connection| {
             connection
                 .prepare_cached(
                     "SELECT record, evicted_at, lease FROM effects WHERE state = 'announced' ORDER BY call, number",

@@ -243,6 +243,17 @@ impl Inner {
         result.map_err(self.place.error())
     }
 
+    /// Runs a query that takes less than opening a connection for it would.
+    pub(crate) fn glance<T: Send + 'static>(
+        &self,
+        query: impl FnOnce(&Connection) -> Result<T, rusqlite::Error> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        if !self.writer.writes() {
+            return self.read(query);
+        }
+        self.writer.with(move |connection| query(connection))?.map_err(self.place.error())
+    }
+
     /// Returns a root as it is recorded.
     pub(crate) fn root(&self, root: &Path) -> String {
         self.redaction.text(&root.to_string_lossy()).into_owned()

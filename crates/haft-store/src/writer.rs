@@ -73,6 +73,11 @@ impl Writer {
         Self { line: None, thread: None }
     }
 
+    /// Tells whether there is a thread that writes.
+    pub(crate) fn writes(&self) -> bool {
+        self.line.is_some()
+    }
+
     /// Puts an entry in line. The receiver resolves when it is committed.
     pub(crate) fn append(
         &self,

@@ -126,17 +126,18 @@ struct Signs {
 impl Signs {
     fn compile() -> Option<Self> {
         let signs = all();
+        // Quick to build rather than quick to search: most processes look at a few texts and end.
         let automaton = AhoCorasickBuilder::new()
-            .ascii_case_insensitive(true)
             .kind(Some(AhoCorasickKind::ContiguousNFA))
             .prefilter(false)
-            .build(signs.iter().map(|sign| &sign.text))
+            .dense_depth(1)
+            .build(signs.iter().map(|sign| sign.text.to_ascii_lowercase()))
             .ok()?;
         Some(Self { signs, automaton })
     }
 
     fn are_in(&self, text: &str) -> bool {
-        self.automaton.find_overlapping_iter(text).any(|found| {
+        self.automaton.find_overlapping_iter(&text.to_ascii_lowercase()).any(|found| {
             self.signs.get(found.pattern().as_usize()).is_none_or(|sign| {
                 let before = found.start().checked_sub(1).and_then(|at| text.as_bytes().get(at));
                 let in_word = before.is_some_and(|it| it.is_ascii_alphanumeric() || *it == b'_');
