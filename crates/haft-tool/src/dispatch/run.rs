@@ -101,7 +101,7 @@ impl Walk<'_> {
         prepared: Prepared<'_>,
         held: Held,
     ) -> Result<(Outcome, Option<Held>), Ended> {
-        let ports = self.dispatch.ports().clone();
+        let ports = self.dispatch.ports();
         let call = self.intent.call;
         if !prepared.effects.is_read_only() {
             let saving = ports.checkpoints.save(call, &*prepared.bound);
@@ -145,7 +145,7 @@ impl Walk<'_> {
         }
         outcome.notices.extend(prepared.bound.notices());
         Self::check_output(&prepared, &mut outcome);
-        let kept = bound_output(&ports, &self.dispatch.inner.limits, call, &mut outcome).await;
+        let kept = bound_output(ports, &self.dispatch.inner.limits, call, &mut outcome).await;
         if let Some(ledger) = &self.context.ledger
             && outcome.is_ok()
         {
