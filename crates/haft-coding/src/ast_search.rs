@@ -43,13 +43,9 @@ pub struct AstSearchArgs {
     #[serde(default)]
     pub include_ignored: bool,
     /// Matches at most.
-    #[serde(default = "results")]
+    #[serde(default = "crate::scope::results")]
     #[schemars(range(min = 1, max = limits::SEARCH_RESULTS_MAX))]
     pub limit: NonZeroU32,
-}
-
-fn results() -> NonZeroU32 {
-    NonZeroU32::new(limits::SEARCH_RESULTS).unwrap_or(NonZeroU32::MIN)
 }
 
 impl TypedTool for AstSearch {

@@ -26,9 +26,9 @@ pub enum CodeNavArgs {
     /// Show what files define.
     Outline(OutlineArgs),
     /// Find where a name is defined.
-    Definition(DefinitionArgs),
+    Definition(NameArgs),
     /// Find where a name is used.
-    References(ReferencesArgs),
+    References(NameArgs),
 }
 
 /// Which files to outline.
@@ -61,11 +61,11 @@ pub struct OutlineArgs {
     pub limit: NonZeroU32,
 }
 
-/// Which name to find the definitions of, and where.
+/// Which name to find, and where.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct DefinitionArgs {
-    /// The name: `area`, or with what it stands in `Shape.area` or `Shape::area`.
+pub struct NameArgs {
+    /// The name: `area`, or with what it stands in `Shape.area` or `Shape::area`. Uses are found by its last part alone.
     #[schemars(length(min = 1, max = limits::SYNTAX_NAME_BYTES))]
     pub symbol: String,
     /// The file or directory to look at.
@@ -85,48 +85,14 @@ pub struct DefinitionArgs {
     /// Also look at what ignore rules such as `.gitignore` leave out.
     #[serde(default)]
     pub include_ignored: bool,
-    /// Definitions at most.
-    #[serde(default = "results")]
-    #[schemars(range(min = 1, max = limits::SEARCH_RESULTS_MAX))]
-    pub limit: NonZeroU32,
-}
-
-/// Which name to find the uses of, and where.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ReferencesArgs {
-    /// The name. Of `Shape.area` every use of `area` is found.
-    #[schemars(length(min = 1, max = limits::SYNTAX_NAME_BYTES))]
-    pub symbol: String,
-    /// The file or directory to look at.
-    #[serde(default = "ToolPath::root")]
-    pub path: ToolPath,
-    /// Only files of this language; for a file that is named itself, the language to read it in.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub language: Option<Language>,
-    /// Globs of which one must match a file: its name (`*.rs`), or with a slash its path from `path` on (`src/**`).
-    #[serde(default)]
-    #[schemars(length(max = limits::SEARCH_GLOBS), inner(length(min = 1, max = limits::SEARCH_GLOB_CHARS)))]
-    pub include: Vec<String>,
-    /// Globs of files and directories to pass over, written like those of `include`.
-    #[serde(default)]
-    #[schemars(length(max = limits::SEARCH_GLOBS), inner(length(min = 1, max = limits::SEARCH_GLOB_CHARS)))]
-    pub exclude: Vec<String>,
-    /// Also look at what ignore rules such as `.gitignore` leave out.
-    #[serde(default)]
-    pub include_ignored: bool,
-    /// Uses at most.
-    #[serde(default = "results")]
+    /// Results at most.
+    #[serde(default = "crate::scope::results")]
     #[schemars(range(min = 1, max = limits::SEARCH_RESULTS_MAX))]
     pub limit: NonZeroU32,
 }
 
 fn definitions() -> NonZeroU32 {
     NonZeroU32::new(limits::OUTLINE_DEFINITIONS).unwrap_or(NonZeroU32::MIN)
-}
-
-fn results() -> NonZeroU32 {
-    NonZeroU32::new(limits::SEARCH_RESULTS).unwrap_or(NonZeroU32::MIN)
 }
 
 impl TypedTool for CodeNav {

@@ -52,8 +52,8 @@ pub use code_check::{
     UnreadableOutput,
 };
 pub use code_nav::{
-    CodeNav, CodeNavArgs, CodeNavOutput, DefinitionArgs, DefinitionRow, DefinitionsOutput,
-    OutlineArgs, ReferenceRow, ReferencesArgs, ReferencesOutput, Resolution,
+    CodeNav, CodeNavArgs, CodeNavOutput, DefinitionRow, DefinitionsOutput, NameArgs, OutlineArgs,
+    ReferenceRow, ReferencesOutput, Resolution,
 };
 pub use editor::{
     DeleteArgs, DeletedOutput, Difference, EditArgs, EditDone, EditStep, EditedOutput, Editor,

@@ -36,6 +36,11 @@ impl Scope<'_> {
     }
 }
 
+/// How many results a search shows where its caller names no number.
+pub(crate) fn results() -> NonZeroU32 {
+    NonZeroU32::new(limits::SEARCH_RESULTS).unwrap_or(NonZeroU32::MIN)
+}
+
 /// Turns the number of results a caller asks for into one to count with.
 pub(crate) fn most(limit: NonZeroU32) -> NonZeroUsize {
     NonZeroUsize::try_from(limit).unwrap_or(NonZeroUsize::MAX)

@@ -81,7 +81,7 @@ pub struct GrepArgs {
     #[serde(default)]
     pub output: GrepMode,
     /// Results at most.
-    #[serde(default = "results")]
+    #[serde(default = "crate::scope::results")]
     #[schemars(range(min = 1, max = limits::SEARCH_RESULTS_MAX))]
     pub limit: NonZeroU32,
 }
@@ -148,7 +148,7 @@ pub struct FindArgs {
     #[serde(default)]
     pub sort: Order,
     /// Results at most.
-    #[serde(default = "results")]
+    #[serde(default = "crate::scope::results")]
     #[schemars(range(min = 1, max = limits::SEARCH_RESULTS_MAX))]
     pub limit: NonZeroU32,
 }
@@ -172,10 +172,6 @@ fn yes() -> bool {
 
 fn everything() -> String {
     "**".to_owned()
-}
-
-fn results() -> NonZeroU32 {
-    NonZeroU32::new(limits::SEARCH_RESULTS).unwrap_or(NonZeroU32::MIN)
 }
 
 /// What a search found.

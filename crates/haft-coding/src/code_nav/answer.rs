@@ -8,7 +8,7 @@ use haft_text::visible_line;
 use haft_tool::{Call, Output, Shown};
 
 use super::output::{DefinitionRow, DefinitionsOutput, ReferenceRow, ReferencesOutput, Resolution};
-use super::{CodeNavOutput, DefinitionArgs, OutlineArgs, ReferencesArgs};
+use super::{CodeNavOutput, NameArgs, OutlineArgs};
 use crate::hit::{excerpt, without_end};
 use crate::scope::{self, Scope};
 use crate::sources::{Gathered, Sources};
@@ -50,17 +50,8 @@ pub(super) fn outline(call: &Call, args: &OutlineArgs) -> Result<Shown<CodeNavOu
 }
 
 /// Finds where a name is defined.
-pub(super) fn definition(
-    call: &Call,
-    args: &DefinitionArgs,
-) -> Result<Shown<CodeNavOutput>, Failure> {
-    let sources = Sources {
-        scope: scope(&args.include, &args.exclude, args.include_ignored),
-        language: args.language,
-        needle: last_name(&args.symbol),
-        limit: u64::from(args.limit.get()),
-    };
-    let gathered = sources.gather(
+pub(super) fn definition(call: &Call, args: &NameArgs) -> Result<Shown<CodeNavOutput>, Failure> {
+    let gathered = sources_of(args).gather(
         call,
         |language, text, limits| {
             let found = haft_syntax::definitions(language, text, &args.symbol, limits)?;
@@ -79,17 +70,8 @@ pub(super) fn definition(
 }
 
 /// Finds where a name is used.
-pub(super) fn references(
-    call: &Call,
-    args: &ReferencesArgs,
-) -> Result<Shown<CodeNavOutput>, Failure> {
-    let sources = Sources {
-        scope: scope(&args.include, &args.exclude, args.include_ignored),
-        language: args.language,
-        needle: last_name(&args.symbol),
-        limit: u64::from(args.limit.get()),
-    };
-    let gathered = sources.gather(
+pub(super) fn references(call: &Call, args: &NameArgs) -> Result<Shown<CodeNavOutput>, Failure> {
+    let gathered = sources_of(args).gather(
         call,
         |language, text, limits| {
             let found = haft_syntax::references(language, text, &args.symbol, limits)?;
@@ -99,6 +81,16 @@ pub(super) fn references(
     )?;
     let answer = Answer { limit: args.limit.get(), what: "uses", is_about_name: true };
     Ok(answer.of_references(gathered))
+}
+
+/// The files that may hold a name.
+fn sources_of(args: &NameArgs) -> Sources<'_> {
+    Sources {
+        scope: scope(&args.include, &args.exclude, args.include_ignored),
+        language: args.language,
+        needle: last_name(&args.symbol),
+        limit: u64::from(args.limit.get()),
+    }
 }
 
 fn scope<'a>(include: &'a [String], exclude: &'a [String], include_ignored: bool) -> Scope<'a> {

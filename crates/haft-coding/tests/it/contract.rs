@@ -205,9 +205,9 @@ fn the_navigation_is_advertised_with_every_argument_described() {
     include_ignored {"type":"boolean","default":false}
         Also look at what ignore rules such as `.gitignore` leave out.
     limit {"type":"integer","minimum":1,"maximum":2000}
-        For `outline`, `definition`: Definitions at most. For `references`: Uses at most. Default: 500 for `outline`, 100 for `definition`, `references`.
+        For `outline`: Definitions at most. For `definition`, `references`: Results at most. Default: 500 for `outline`, 100 for `definition`, `references`.
     symbol {"type":"string","minLength":1,"maxLength":1000}
-        Required for `definition`, `references`. For `definition`: The name: `area`, or with what it stands in `Shape.area` or `Shape::area`. For `references`: The name. Of `Shape.area` every use of `area` is found.
+        Only for `definition`, `references`, required there. The name: `area`, or with what it stands in `Shape.area` or `Shape::area`. Uses are found by its last part alone.
 
     required: ["action"]
     "#);

@@ -120,162 +120,26 @@ fn of_a_call_that_was_denied() {
 fn of_tools() {
     let rig = workspace();
     let mut object = settled(&rig, rig.json(&["tools"]));
-    for tool in object["data"]["tools"].as_array_mut().unwrap() {
-        tool["description"] = json!("…");
-    }
-    insta::assert_snapshot!(serde_json::to_string_pretty(&object).unwrap(), @r#"
-    {
-      "haft": 1,
-      "command": "tools",
-      "ok": true,
-      "exit": 0,
-      "data": {
-        "generation": 1,
-        "tools": [
-          {
-            "name": "builtin/reader",
-            "wire": "reader",
-            "alias_of": null,
-            "source": "builtin",
-            "description": "…",
-            "capabilities": {
-              "effects": [
-                "read_files"
-              ],
-              "read_only": true,
-              "idempotent": true,
-              "cost": "free",
-              "approval": "by_policy"
-            },
-            "fingerprint": "DIGEST"
-          },
-          {
-            "name": "builtin/search",
-            "wire": "search",
-            "alias_of": null,
-            "source": "builtin",
-            "description": "…",
-            "capabilities": {
-              "effects": [
-                "read_files"
-              ],
-              "read_only": true,
-              "idempotent": true,
-              "cost": "free",
-              "approval": "by_policy"
-            },
-            "fingerprint": "DIGEST"
-          },
-          {
-            "name": "builtin/editor",
-            "wire": "editor",
-            "alias_of": null,
-            "source": "builtin",
-            "description": "…",
-            "capabilities": {
-              "effects": [
-                "read_files",
-                "write_files"
-              ],
-              "checkpoint": "file",
-              "cost": "free",
-              "approval": "by_policy"
-            },
-            "fingerprint": "DIGEST"
-          },
-          {
-            "name": "builtin/code_nav",
-            "wire": "code_nav",
-            "alias_of": null,
-            "source": "builtin",
-            "description": "…",
-            "capabilities": {
-              "effects": [
-                "read_files"
-              ],
-              "read_only": true,
-              "idempotent": true,
-              "cost": "free",
-              "approval": "by_policy"
-            },
-            "fingerprint": "DIGEST"
-          },
-          {
-            "name": "builtin/ast_search",
-            "wire": "ast_search",
-            "alias_of": null,
-            "source": "builtin",
-            "description": "…",
-            "capabilities": {
-              "effects": [
-                "read_files"
-              ],
-              "read_only": true,
-              "idempotent": true,
-              "cost": "free",
-              "approval": "by_policy"
-            },
-            "fingerprint": "DIGEST"
-          },
-          {
-            "name": "builtin/undo",
-            "wire": "undo",
-            "alias_of": null,
-            "source": "builtin",
-            "description": "…",
-            "capabilities": {
-              "effects": [
-                "read_files",
-                "write_files"
-              ],
-              "cost": "free",
-              "approval": "by_policy"
-            },
-            "fingerprint": "DIGEST"
-          },
-          {
-            "name": "builtin/code_check",
-            "wire": "code_check",
-            "alias_of": null,
-            "source": "builtin",
-            "description": "…",
-            "capabilities": {
-              "effects": [
-                "read_files",
-                "write_files",
-                "execute"
-              ],
-              "side_effects": [
-                "whatever build scripts and macros of the project do"
-              ],
-              "cost": "free",
-              "approval": "by_policy"
-            },
-            "fingerprint": "DIGEST"
-          },
-          {
-            "name": "builtin/bash",
-            "wire": "bash",
-            "alias_of": null,
-            "source": "builtin",
-            "description": "…",
-            "capabilities": {
-              "effects": [
-                "read_files",
-                "write_files",
-                "execute"
-              ],
-              "side_effects": [
-                "whatever the programs do"
-              ],
-              "cost": "free",
-              "approval": "by_policy"
-            },
-            "fingerprint": "DIGEST"
-          }
-        ]
-      }
-    }
+    let tools = object["data"]["tools"].as_array_mut().unwrap();
+    let rows: Vec<String> = tools
+        .iter_mut()
+        .map(|tool| {
+            tool["description"] = json!("…");
+            tool.to_string()
+        })
+        .collect();
+    object["data"]["tools"] = json!(["…"]);
+    insta::assert_snapshot!(object, @r#"{"haft":1,"command":"tools","ok":true,"exit":0,"data":{"generation":1,"tools":["…"]}}"#);
+    // One tool a line.
+    insta::assert_snapshot!(rows.join("\n"), @r#"
+    {"name":"builtin/reader","wire":"reader","alias_of":null,"source":"builtin","description":"…","capabilities":{"effects":["read_files"],"read_only":true,"idempotent":true,"cost":"free","approval":"by_policy"},"fingerprint":"DIGEST"}
+    {"name":"builtin/search","wire":"search","alias_of":null,"source":"builtin","description":"…","capabilities":{"effects":["read_files"],"read_only":true,"idempotent":true,"cost":"free","approval":"by_policy"},"fingerprint":"DIGEST"}
+    {"name":"builtin/editor","wire":"editor","alias_of":null,"source":"builtin","description":"…","capabilities":{"effects":["read_files","write_files"],"checkpoint":"file","cost":"free","approval":"by_policy"},"fingerprint":"DIGEST"}
+    {"name":"builtin/code_nav","wire":"code_nav","alias_of":null,"source":"builtin","description":"…","capabilities":{"effects":["read_files"],"read_only":true,"idempotent":true,"cost":"free","approval":"by_policy"},"fingerprint":"DIGEST"}
+    {"name":"builtin/ast_search","wire":"ast_search","alias_of":null,"source":"builtin","description":"…","capabilities":{"effects":["read_files"],"read_only":true,"idempotent":true,"cost":"free","approval":"by_policy"},"fingerprint":"DIGEST"}
+    {"name":"builtin/undo","wire":"undo","alias_of":null,"source":"builtin","description":"…","capabilities":{"effects":["read_files","write_files"],"cost":"free","approval":"by_policy"},"fingerprint":"DIGEST"}
+    {"name":"builtin/code_check","wire":"code_check","alias_of":null,"source":"builtin","description":"…","capabilities":{"effects":["read_files","write_files","execute"],"side_effects":["whatever build scripts and macros of the project do"],"cost":"free","approval":"by_policy"},"fingerprint":"DIGEST"}
+    {"name":"builtin/bash","wire":"bash","alias_of":null,"source":"builtin","description":"…","capabilities":{"effects":["read_files","write_files","execute"],"side_effects":["whatever the programs do"],"cost":"free","approval":"by_policy"},"fingerprint":"DIGEST"}
     "#);
 }
 
