@@ -256,7 +256,7 @@ impl Trees {
         });
         let (new, mut why) = match is {
             None => (None, None),
-            Some(seen) if was.is_none() && self.is_older(&path, before) => {
+            Some(seen) if was.is_none() && self.may_be_older(&path, before) => {
                 let content_unknown = &mut 0;
                 (Some(self.state(&path, seen, content_unknown).0), Some(OLDER.to_owned()))
             }
@@ -282,10 +282,13 @@ impl Trees {
         vec![at(&path, kind, old, new, why)]
     }
 
-    /// Tells whether what stands at a path was made before the call began.
-    fn is_older(&self, path: &LogicalPath, before: &Before) -> bool {
-        let born = self.place(path).and_then(|it| it.born());
-        born.is_some_and(|born| born < before.began)
+    /// Tells whether what stands at a path may have been there before the call began, and was not looked at.
+    fn may_be_older(&self, path: &LogicalPath, before: &Before) -> bool {
+        match self.place(path).and_then(|it| it.born()) {
+            Some(born) => born < before.began,
+            // The system does not remember: only a look that missed nothing can tell.
+            None => !before.scan.missed_nothing(),
+        }
     }
 
     /// Returns what stands at a path now, and why what was made of it could not be taken back safely.

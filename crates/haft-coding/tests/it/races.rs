@@ -1,6 +1,8 @@
 //! A directory that is swapped for a link to the outside while every tool is at work.
 
+use std::collections::BTreeMap;
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -72,4 +74,87 @@ fn no_tool_ever_sees_the_outside_while_directories_are_swapped_for_links() {
     assert!(swaps.into_inner() > 1000);
     assert!(succeeded.iter().sum::<u64>() >= 1000, "{succeeded:?}");
     assert!(succeeded.iter().all(|number| *number > 50), "{succeeded:?}");
+}
+
+/// What is in a folder, path by path.
+fn tree(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut tree = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            tree.extend(self::tree(&path));
+            tree.insert(path, Vec::new());
+        } else {
+            let content = fs::read(&path).unwrap();
+            tree.insert(path, content);
+        }
+    }
+    tree
+}
+
+#[test]
+fn the_editor_never_changes_the_outside_while_directories_are_swapped_for_links() {
+    /// How often the editor has to succeed, and how long that may take on a slow machine.
+    const SUCCESSES: u64 = 1_000;
+    const PATIENCE: Duration = Duration::from_secs(90);
+    let rig = Rig::editing();
+    rig.file("d/edited", "one\n").file("d/written", "").dir("d/deep").link("swapped", rig.out(""));
+    // What the editor would find there, if it came there.
+    fs::write(rig.out("edited"), "one\n").unwrap();
+    fs::write(rig.out("written"), CANARY).unwrap();
+    let outside = tree(&rig.out(""));
+
+    let is_over = AtomicBool::new(false);
+    let (swaps, succeeded) = (AtomicU64::new(0), AtomicU64::new(0));
+    let (d, swapped) = (rig.ws("d"), rig.ws("swapped"));
+    // Each does and undoes something of its own.
+    let works: [[(&str, Value); 2]; 4] = [
+        [
+            ("edit", json!({ "path": "d/edited", "old": "one", "new": "two" })),
+            ("edit", json!({ "path": "d/edited", "old": "two", "new": "one" })),
+        ],
+        [
+            ("write", json!({ "path": "d/made", "content": "made" })),
+            ("delete", json!({ "path": "d/made" })),
+        ],
+        [("mkdir", json!({ "path": "d/deep/a/b" })), ("delete", json!({ "path": "d/deep/a/b" }))],
+        [
+            ("move", json!({ "path": "d/written", "to": "d/deep/moved" })),
+            ("move", json!({ "path": "d/deep/moved", "to": "d/written" })),
+        ],
+    ];
+    for path in ["d/edited", "d/written"] {
+        rig.read(&json!({ "path": path }));
+    }
+    let began = Instant::now();
+    let is_enough = || {
+        let enough = succeeded.load(Ordering::Relaxed) >= SUCCESSES;
+        (enough && began.elapsed() >= duration()) || began.elapsed() >= PATIENCE
+    };
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                renameat_with(CWD, &d, CWD, &swapped, RenameFlags::EXCHANGE).unwrap();
+                swaps.fetch_add(1, Ordering::Relaxed);
+            }
+        });
+        let workers = works.iter().map(|work| {
+            let (rig, succeeded, is_enough) = (&rig, &succeeded, &is_enough);
+            scope.spawn(move || {
+                while !is_enough() {
+                    for (action, args) in work {
+                        let outcome = rig.call("editor", action, args);
+                        succeeded.fetch_add(u64::from(outcome.is_ok()), Ordering::Relaxed);
+                    }
+                }
+            })
+        });
+        for worker in workers.collect::<Vec<_>>() {
+            worker.join().unwrap();
+        }
+        is_over.store(true, Ordering::Relaxed);
+    });
+    assert_eq!(tree(&rig.out("")), outside);
+    assert!(swaps.into_inner() > 1000);
+    assert!(succeeded.into_inner() >= SUCCESSES);
 }

@@ -138,6 +138,13 @@ impl Scan {
         self.hides_more = is > was;
     }
 
+    /// Tells whether everything was looked at.
+    pub(super) fn missed_nothing(&self) -> bool {
+        self.ends.iter().all(|(_, report)| {
+            matches!(report.end, WalkEnd::Complete | WalkEnd::Satisfied) && ignored(report) == 0
+        })
+    }
+
     /// Says what was not looked at.
     pub(super) fn notices(&self) -> Vec<Notice> {
         let mut notices = Vec::new();
