@@ -1,22 +1,26 @@
 //! Asking the person at the terminal.
 
 use std::io::{IsTerminal as _, Write as _};
+use std::sync::Arc;
 
 use haft::ports::{Approver, Port, Question};
 use haft::{Answer, text};
+
+use crate::progress::ProgressLine;
 
 /// Asks the person at the terminal, and says that there is nobody where there is no terminal.
 #[derive(Debug, Clone)]
 pub(crate) struct TerminalApprover {
     user: String,
     may_ask: bool,
+    progress: Arc<ProgressLine>,
 }
 
 impl TerminalApprover {
     /// Makes an approver. In JSON mode nobody is asked: a program reads the answers.
-    pub(crate) fn new(user: String, json: bool) -> Self {
+    pub(crate) fn new(user: String, json: bool, progress: Arc<ProgressLine>) -> Self {
         let may_ask = !json && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-        Self { user, may_ask }
+        Self { user, may_ask, progress }
     }
 }
 
@@ -57,7 +61,11 @@ impl Approver for TerminalApprover {
             }
             let shown = shown(question);
             let user = self.user.clone();
-            haft::blocking(move || ask_at_terminal(&shown, user)).await
+            // Nothing may be drawn over what a person decides about.
+            self.progress.stop();
+            let answer = haft::blocking(move || ask_at_terminal(&shown, user)).await;
+            self.progress.start();
+            answer
         })
     }
 }

@@ -293,7 +293,11 @@ fn assemble_from(invocation: &Invocation<'_>, config: Config) -> anyhow::Result<
             redaction: secrets::redaction(invocation.environment, &config)?,
         }),
     };
-    let approver = TerminalApprover::new(invocation.user(), invocation.global.json);
+    let approver = TerminalApprover::new(
+        invocation.user(),
+        invocation.global.json,
+        Arc::clone(&invocation.progress),
+    );
     let mut builder = Haft::builder()
         .protection(protection)
         .state(state)

@@ -14,10 +14,13 @@ pub(crate) mod tools;
 pub(crate) mod trust;
 pub(crate) mod undo;
 
+use std::sync::Arc;
+
 use crate::args::{Command, Global};
 use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::print::Printer;
+use crate::progress::ProgressLine;
 
 /// What every command gets.
 pub(crate) struct Invocation<'a> {
@@ -29,6 +32,8 @@ pub(crate) struct Invocation<'a> {
     pub(crate) printer: Printer,
     /// What the command does with records.
     pub(crate) records: Records,
+    /// How far a call is.
+    pub(crate) progress: Arc<ProgressLine>,
 }
 
 /// What a command does with records.
@@ -72,7 +77,8 @@ pub(crate) async fn run(
         Command::Tools(_) | Command::Policy(_) => Records::LeftAlone,
         _ => Records::Opened,
     };
-    let invocation = Invocation { global, environment, printer, records };
+    let progress = Arc::default();
+    let invocation = Invocation { global, environment, printer, records, progress };
     match command {
         Command::Tools(args) => tools::run(&invocation, &args),
         Command::Call(args) => call::run(&invocation, args).await,

@@ -17,7 +17,6 @@ use crate::assemble::{UserMistake, open};
 use crate::exit::Exit;
 use crate::files;
 use crate::print::{Printer, Tone};
-use crate::progress::ProgressLine;
 use crate::property::Property;
 
 /// Call a tool
@@ -65,11 +64,14 @@ pub(super) async fn finished(
     haft: &Haft,
     call: ToolCall,
 ) -> anyhow::Result<Outcome> {
-    let progress = ProgressLine::new(invocation.printer.is_json());
+    let progress = &invocation.progress;
     let mut context = haft.context(haft.caller(Entrance::Cli, invocation.user()));
     context.reporter = progress.reporter();
     // Listens before there is anything to take back, so that nothing is ended without its record.
     let interrupted = interrupted()?;
+    if !invocation.printer.is_json() {
+        progress.start();
+    }
     let mut handle = haft.dispatch().start(&context, call);
     let end = tokio::select! {
         end = &mut handle => end,
@@ -78,7 +80,7 @@ pub(super) async fn finished(
             handle.await
         }
     };
-    drop(progress);
+    progress.stop();
     match end {
         Dispatched::Done(outcome) => Ok(outcome),
         // The terminal's approver never answers "later".

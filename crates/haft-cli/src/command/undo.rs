@@ -1,6 +1,7 @@
 //! `haft undo`: take back what a call changed.
 
 use std::num::NonZeroU32;
+use std::sync::Arc;
 
 use clap::Args;
 use haft::coding::{UndoOutput, UndoResult};
@@ -164,7 +165,8 @@ fn reachable(haft: &Haft, paths: Vec<String>) -> (Vec<String>, Vec<(String, Stri
 }
 
 async fn agreed(invocation: &Invocation<'_>) -> anyhow::Result<bool> {
-    let approver = TerminalApprover::new(invocation.user(), invocation.printer.is_json());
+    let progress = Arc::clone(&invocation.progress);
+    let approver = TerminalApprover::new(invocation.user(), invocation.printer.is_json(), progress);
     match approver.confirm("Take these changes back?").await {
         Some(agreed) => Ok(agreed),
         None => Err(UserMistake::new("there is no terminal to ask at, so nothing was done")

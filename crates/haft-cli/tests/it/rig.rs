@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 pub(crate) use long_work::LongWork;
 pub(crate) use ran::{Called, Ran, called, one_object, ran, run};
 pub(crate) use settled::{masked, settled};
-pub(crate) use terminal::at_terminal;
+pub(crate) use terminal::{at_terminal, at_terminal_after};
 
 /// The longest a command of these tests may take, on a slow machine that does other things too.
 const PATIENCE: Duration = Duration::from_secs(100);

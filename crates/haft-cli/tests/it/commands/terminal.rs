@@ -1,8 +1,10 @@
 //! At a terminal: questions, colours, and what must not act on it.
 
+use std::time::Duration;
+
 use serde_json::json;
 
-use crate::rig::{Rig, arguments, at_terminal};
+use crate::rig::{Rig, arguments, at_terminal, at_terminal_after};
 
 /// A workspace where every read needs a yes.
 fn asking() -> Rig {
@@ -48,6 +50,18 @@ fn a_question_hides_nothing_of_what_would_run() {
     let args = arguments("read", &json!({ "path": path }));
     let Some(shown) = at_terminal(&rig, &["call", "reader", &args], "n\n") else { return };
     assert!(!shown.contains("\x1b[2K") && !shown.contains('\u{202e}'), "{shown:?}");
+}
+
+#[test]
+fn nothing_is_drawn_over_a_question() {
+    let rig = asking();
+    let args = arguments("read", &json!({ "path": "a.txt" }));
+    let thinking = Duration::from_millis(1_500);
+    let Some(shown) = at_terminal_after(&rig, &["call", "reader", &args], thinking, "n\n") else {
+        return;
+    };
+    assert!(shown.contains("Allow this once? [y/N]"), "{shown:?}");
+    assert!(!shown.contains("\x1b[2K"), "{shown:?}");
 }
 
 #[test]
