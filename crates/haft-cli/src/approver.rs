@@ -59,7 +59,7 @@ impl Approver for TerminalApprover {
             if !self.may_ask {
                 return Answer::Nobody { ways_out: Vec::new() };
             }
-            let shown = shown(question);
+            let shown = question.to_text();
             let user = self.user.clone();
             // Nothing may be drawn over what a person decides about.
             self.progress.stop();
@@ -68,25 +68,6 @@ impl Approver for TerminalApprover {
             answer
         })
     }
-}
-
-/// Shows the call whole: what is shown is what runs.
-fn shown(question: &Question) -> String {
-    let ticket = &question.ticket;
-    let (tool, because) = (ticket.tool.to_string(), text::visible_line(&ticket.because));
-    let mut lines = vec![format!("{} wants to run ({because})", text::visible_line(&tool))];
-    for (name, value) in question.arguments.iter() {
-        let value = value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
-        lines.push(format!("  {}: {}", text::visible_line(name), text::visible_line(&value)));
-    }
-    for command in &question.commands {
-        lines.push(format!("  runs {}", text::visible_line(command)));
-    }
-    for binding in &ticket.bindings {
-        let path = text::visible_line(binding.path.as_str()).into_owned();
-        lines.push(format!("  {} is {path}", binding.slot));
-    }
-    lines.join("\n")
 }
 
 fn ask_at_terminal(shown: &str, by: String) -> Answer {

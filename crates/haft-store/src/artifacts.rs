@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use haft_protocol::{ArtifactId, CallId, Digest, Timestamp};
-use haft_tool::ports::{Artifacts, Clock as _, Ids as _, NewArtifact, PortError};
+use haft_tool::ports::{Artifacts, Clock as _, Ids as _, KeptArtifact, NewArtifact, PortError};
 use haft_tool::{BoxFuture, SystemClock, SystemIds};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde::Serialize;
@@ -66,6 +66,24 @@ impl Artifacts for Store {
             Ok(kept?)
         })
     }
+
+    fn fetch(&self, id: ArtifactId) -> BoxFuture<'_, Result<Option<KeptArtifact>, PortError>> {
+        let store = self.clone();
+        Box::pin(async move {
+            let fetch = move || store.artifact_of_workspace(id);
+            let fetched = match tokio::runtime::Handle::try_current() {
+                Ok(runtime) => {
+                    runtime.spawn_blocking(fetch).await.unwrap_or(Err(StoreError::Stopped))
+                }
+                Err(_) => fetch(),
+            };
+            Ok(fetched?.map(|Artifact { info, bytes }| KeptArtifact {
+                title: info.title,
+                media_type: info.media_type,
+                bytes,
+            }))
+        })
+    }
 }
 
 impl Store {
@@ -89,6 +107,22 @@ impl Store {
         let bytes =
             self.inner.objects.read(info.digest).ok_or(StoreError::ArtifactDamaged { id })?;
         Ok(Artifact { info, bytes })
+    }
+}
+
+impl Store {
+    /// Returns an artifact that a call of this workspace kept.
+    fn artifact_of_workspace(&self, id: ArtifactId) -> Result<Option<Artifact>, StoreError> {
+        let first_root = self.roots.first().cloned();
+        let is_of_workspace = self.inner.read(move |connection| {
+            connection
+                .prepare_cached(
+                    "SELECT 1 FROM artifacts JOIN calls ON calls.id = artifacts.call
+                     WHERE artifacts.id = ?1 AND calls.root IS ?2",
+                )?
+                .exists(params![id.to_string(), first_root])
+        })?;
+        if is_of_workspace { self.artifact(id).map(Some) } else { Ok(None) }
     }
 }
 

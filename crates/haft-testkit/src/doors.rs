@@ -11,7 +11,7 @@ use haft_protocol::{
 };
 use haft_tool::ports::{
     Approver, Artifacts, BindRefusal, Binder, Bound, Capture, Checkpoints, Clock, Entry, Exclusion,
-    Held, Ids, Journal, NewArtifact, Port, PortError, Question, SlotValue,
+    Held, Ids, Journal, KeptArtifact, NewArtifact, Port, PortError, Question, SlotValue,
 };
 use haft_tool::{Answer, BoxFuture, Claim, DirectoryId, Existence, Extensions, LockKey};
 
@@ -378,6 +378,17 @@ impl Artifacts for MemoryArtifacts {
             let id = ArtifactId::from_parts(0, kept.len() as u128);
             kept.insert(id, artifact);
             Ok(id)
+        })
+    }
+
+    fn fetch(&self, id: ArtifactId) -> BoxFuture<'_, Result<Option<KeptArtifact>, PortError>> {
+        let kept = self.kept.lock().unwrap().get(&id).cloned();
+        Box::pin(async move {
+            Ok(kept.map(|NewArtifact { title, media_type, bytes, .. }| KeptArtifact {
+                title,
+                media_type,
+                bytes,
+            }))
         })
     }
 }

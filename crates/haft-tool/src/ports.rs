@@ -18,6 +18,7 @@ use haft_protocol::{
     EffectRecord, ErrorKind, Failure, IntentRecord, LogicalPath, Notice, OutcomeRecord, RunId,
     TicketId, TicketRecord, Timestamp,
 };
+use haft_text::visible_line;
 
 use crate::locks::Claim;
 use crate::tool::BoxFuture;
@@ -319,6 +320,17 @@ pub struct NewArtifact {
     pub bytes: Arc<[u8]>,
 }
 
+/// Bytes that were kept, as they came back.
+#[derive(Debug, Clone)]
+pub struct KeptArtifact {
+    /// What they are, in a few words.
+    pub title: String,
+    /// The media type.
+    pub media_type: String,
+    /// The bytes.
+    pub bytes: Arc<[u8]>,
+}
+
 /// Keeps bytes that are too many for an outcome.
 pub trait Artifacts: Port {
     /// Keeps bytes and returns their handle.
@@ -327,6 +339,17 @@ pub trait Artifacts: Port {
     ///
     /// Fails when they cannot be kept, or are more than one artifact may hold.
     fn keep(&self, artifact: NewArtifact) -> BoxFuture<'_, Result<ArtifactId, PortError>>;
+
+    /// Returns what a call of this workspace kept under a handle; nothing, where there is none of it.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the bytes are gone to make room for later ones, are not what they were, or cannot be read. The error's
+    /// text says which.
+    fn fetch(
+        &self,
+        id: ArtifactId,
+    ) -> BoxFuture<'_, Result<Option<KeptArtifact>, PortError>>;
 }
 
 /// A question to a person: may this call happen?
@@ -339,6 +362,26 @@ pub struct Question {
     /// The commands that the call would run, those that they run included, and what of them is not clear: each on one
     /// line, nothing cut.
     pub commands: Vec<String>,
+}
+
+impl Question {
+    /// Returns the question as a person reads it, safe to show: which tool, why it is asked about, the arguments whole,
+    /// the commands, and where the paths lead. What is shown is what runs.
+    pub fn to_text(&self) -> String {
+        let ticket = &self.ticket;
+        let (tool, because) = (ticket.tool.to_string(), visible_line(&ticket.because));
+        let mut lines = vec![format!("{} wants to run ({because})", visible_line(&tool))];
+        for (name, value) in self.arguments.iter() {
+            let value = value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
+            lines.push(format!("  {}: {}", visible_line(name), visible_line(&value)));
+        }
+        let commands = self.commands.iter();
+        lines.extend(commands.map(|command| format!("  runs {}", visible_line(command))));
+        for binding in &ticket.bindings {
+            lines.push(format!("  {} is {}", binding.slot, visible_line(binding.path.as_str())));
+        }
+        lines.join("\n")
+    }
 }
 
 /// What came of a question.

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use haft_protocol::limits::NEAREST_NAMES;
 use haft_protocol::{QualifiedName, WireName, WireNames};
 use indexmap::IndexMap;
+use tokio::sync::watch;
 
 use crate::alias::Alias;
 use crate::source::{BuildContext, FixedTools, Scope, SourceError, ToolSource};
@@ -221,7 +222,25 @@ pub struct Registry {
 struct State {
     context: BuildContext,
     steps: Vec<Step>,
-    snapshot: Arc<Snapshot>,
+    snapshot: watch::Sender<Arc<Snapshot>>,
+}
+
+/// Somebody who hears of each change of a registry.
+#[derive(Debug, Clone)]
+pub struct Watching(watch::Receiver<Arc<Snapshot>>);
+
+impl Watching {
+    /// Waits for the next change and returns the tools as they are then; nothing, once the registry is gone.
+    ///
+    /// Changes that follow one another quickly may come as one.
+    ///
+    /// # Cancel safety
+    ///
+    /// Safe: dropping the future misses nothing.
+    pub async fn changed(&mut self) -> Option<Arc<Snapshot>> {
+        self.0.changed().await.ok()?;
+        Some(Arc::clone(&self.0.borrow_and_update()))
+    }
 }
 
 impl Registry {
@@ -284,7 +303,12 @@ impl Registry {
 
     /// Returns the tools as they are now.
     pub fn snapshot(&self) -> Arc<Snapshot> {
-        Arc::clone(&self.lock().snapshot)
+        Arc::clone(&self.lock().snapshot.borrow())
+    }
+
+    /// Returns somebody who hears of each change from now on.
+    pub fn watch(&self) -> Watching {
+        Watching(self.lock().snapshot.subscribe())
     }
 
     /// Makes the registry of another branch by building every tool again for it.
@@ -295,7 +319,7 @@ impl Registry {
     pub fn clone_for(&self, context: BuildContext) -> Result<Self, RegistryError> {
         let (steps, snapshot) = {
             let state = self.lock();
-            (state.steps.clone(), Arc::clone(&state.snapshot))
+            (state.steps.clone(), Arc::clone(&state.snapshot.borrow()))
         };
         let names: Vec<String> = snapshot
             .tools()
@@ -328,7 +352,7 @@ impl Registry {
 
 impl State {
     fn take(&mut self, step: Step) -> Result<(), RegistryError> {
-        let mut next = (*self.snapshot).clone();
+        let mut next = Snapshot::clone(&self.snapshot.borrow());
         match &step {
             Step::Source { waking, on_conflict } => {
                 for tool in waking.source().build(&self.context)? {
@@ -357,7 +381,7 @@ impl State {
             }
         }
         next.generation += 1;
-        self.snapshot = Arc::new(next);
+        self.snapshot.send_replace(Arc::new(next));
         self.steps.push(step);
         Ok(())
     }

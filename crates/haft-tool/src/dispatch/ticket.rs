@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use haft_protocol::{Outcome, TicketRecord, ToolCall};
+use haft_protocol::{Outcome, RawArguments, TicketRecord, ToolCall};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -52,6 +52,20 @@ pub struct Ticket {
 }
 
 impl Ticket {
+    /// Makes the ticket of a call that its caller sends again, together with the answer, to somebody who kept nothing but
+    /// the record.
+    ///
+    /// The call goes by the id it had. Resumed, it has to come to the arguments and bindings of the record, and the
+    /// journal takes one answer for each ticket, so that making a ticket twice gives nothing away.
+    pub fn of_call_made_again(record: TicketRecord, call: ToolCall) -> Self {
+        let arguments = match &call.arguments {
+            RawArguments::Json(Value::Object(arguments)) => arguments.clone(),
+            RawArguments::Json(_) | RawArguments::Text(_) => Map::new(),
+        };
+        let call = ToolCall { id: record.call, ..call };
+        Self { record, ways_out: Vec::new(), call, arguments, commands: Vec::new() }
+    }
+
     /// Returns what was asked.
     pub fn record(&self) -> &TicketRecord {
         &self.record
@@ -67,7 +81,8 @@ impl Ticket {
         &self.commands
     }
 
-    pub(super) fn question(&self) -> Question {
+    /// Returns the question, as an approver gets it.
+    pub fn question(&self) -> Question {
         Question {
             ticket: self.record.clone(),
             arguments: Arc::new(self.arguments.clone()),

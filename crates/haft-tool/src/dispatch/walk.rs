@@ -173,7 +173,11 @@ impl<'a> Walk<'a> {
                 let Approved { ticket, answer } = *approved;
                 let call = ticket.call.clone();
                 let yes = self.answered(ticket, answer).await?;
-                (self.resolve(&call.tool)?, call, Some(yes))
+                let registered = self.resolve(&call.tool)?;
+                // A call that was made again comes as it came at first; what was repaired already stays as it is.
+                let arguments = self.decode(registered, call.arguments)?;
+                let arguments = RawArguments::Json(Value::Object(arguments));
+                (registered, ToolCall { arguments, ..call }, Some(yes))
             }
         };
         let RawArguments::Json(Value::Object(given)) = &call.arguments else {

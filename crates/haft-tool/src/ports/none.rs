@@ -12,7 +12,7 @@ use haft_protocol::{
 
 use super::{
     Answer, Approver, Artifacts, BindRefusal, Binder, Bound, Capture, Checkpoints, Effects, Entry,
-    Exclusion, Held, Journal, NewArtifact, Port, PortError, Question, SlotValue,
+    Exclusion, Held, Journal, KeptArtifact, NewArtifact, Port, PortError, Question, SlotValue,
 };
 use crate::Extensions;
 use crate::locks::Claim;
@@ -162,6 +162,10 @@ impl Effects for NoEffects {
 impl Artifacts for NoArtifacts {
     fn keep(&self, _: NewArtifact) -> BoxFuture<'_, Result<ArtifactId, PortError>> {
         ready(Err(PortError::new("no store for artifacts is configured")))
+    }
+
+    fn fetch(&self, _: ArtifactId) -> BoxFuture<'_, Result<Option<KeptArtifact>, PortError>> {
+        ready(Ok(None))
     }
 }
 
