@@ -1,6 +1,7 @@
 //! The line that stands for a definition.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use haft_protocol::limits;
 use tree_sitter::Node;
@@ -31,7 +32,7 @@ pub(crate) fn signature(captured: &Captured<'_>, kind: SymbolKind, source: &str)
         if word.starts_with([')', ']']) {
             // The comma after the last of several lines.
             text.truncate(text.trim_end_matches(',').len());
-        } else if !text.is_empty() && !text.ends_with(['(', '[']) {
+        } else if !text.is_empty() && !text.ends_with(['(', '[']) && !word.starts_with(',') {
             text.push(' ');
         }
         text.push_str(word);
@@ -48,15 +49,9 @@ pub(crate) fn signature(captured: &Captured<'_>, kind: SymbolKind, source: &str)
     text
 }
 
-/// Returns what a definition says up to a place, without the comments between its parts.
+/// Returns what a definition says up to a place, without the comments in it.
 fn without_comments<'s>(node: Node<'_>, source: &'s str, end: usize) -> Cow<'s, str> {
-    let mut cursor = node.walk();
-    let comments: Vec<_> = node
-        .children(&mut cursor)
-        .take_while(|part| part.start_byte() < end)
-        .filter(|part| part.is_extra() && part.kind().contains("comment"))
-        .map(|part| part.byte_range())
-        .collect();
+    let comments = comments(node, end);
     let whole = source.get(node.start_byte()..end).unwrap_or_default();
     if comments.is_empty() {
         return Cow::Borrowed(whole);
@@ -65,10 +60,38 @@ fn without_comments<'s>(node: Node<'_>, source: &'s str, end: usize) -> Cow<'s, 
     let mut at = node.start_byte();
     for comment in comments {
         text.push_str(source.get(at..comment.start).unwrap_or_default());
+        text.push(' ');
         at = comment.end;
     }
     text.push_str(source.get(at..end).unwrap_or_default());
     Cow::Owned(text)
+}
+
+/// Nodes of a definition that are looked at for comments: more than a line has.
+const NODES: usize = 1_000;
+
+/// Finds the comments of a definition up to a place, however deep they stand.
+fn comments(node: Node<'_>, end: usize) -> Vec<Range<usize>> {
+    let mut comments = Vec::new();
+    let mut cursor = node.walk();
+    for _ in 0..NODES {
+        let part = cursor.node();
+        if part.start_byte() >= end {
+            break;
+        }
+        let is_comment = part.is_extra() && part.kind().contains("comment");
+        if is_comment {
+            comments.push(part.start_byte()..part.end_byte().min(end));
+        }
+        let mut is_there = !is_comment && cursor.goto_first_child();
+        while !is_there {
+            is_there = cursor.goto_next_sibling();
+            if !is_there && !cursor.goto_parent() {
+                return comments;
+            }
+        }
+    }
+    comments
 }
 
 /// Returns what stands before a place in its line, if those are words and nothing else.

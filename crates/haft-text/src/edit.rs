@@ -14,6 +14,7 @@ use std::num::NonZeroUsize;
 use crate::document::{Document, Splice, SpliceError};
 use crate::find::Found;
 use crate::grade::MatchGrade;
+use crate::stop::{CalledOff, Stop};
 use crate::window::LineEnding;
 use endings::Endings;
 
@@ -101,13 +102,27 @@ pub struct Applied {
 ///
 /// [`EditError`], which names the first edit that cannot be done and why.
 pub fn edit(bytes: &[u8], edits: &[Edit], rules: &EditRules) -> Result<Edited, EditError> {
+    edit_until(bytes, edits, rules, &|| false)
+}
+
+/// Edits a file like [`edit`](fn@edit), asking now and then whether to stop.
+///
+/// # Errors
+///
+/// [`EditError`], with [`Refusal::CalledOff`] where `stop` said so.
+pub fn edit_until(
+    bytes: &[u8],
+    edits: &[Edit],
+    rules: &EditRules,
+    stop: &dyn Fn() -> bool,
+) -> Result<Edited, EditError> {
     let mut current = Cow::Borrowed(bytes);
     let first = Document::new(bytes);
     let mut applied = Vec::with_capacity(edits.len());
     for (number, one) in edits.iter().enumerate() {
         let document = first.again(&current);
         let refused = |refusal| EditError { edit: number, refusal };
-        let (next, done) = apply(&document, one, rules).map_err(refused)?;
+        let (next, done) = apply(&document, one, rules, stop).map_err(refused)?;
         current = Cow::Owned(next);
         applied.push(done);
     }
@@ -122,6 +137,7 @@ fn apply(
     document: &Document<'_>,
     edit: &Edit,
     rules: &EditRules,
+    stop: Stop<'_>,
 ) -> Result<(Vec<u8>, Applied), Refusal> {
     if edit.old.is_empty() {
         return Err(Refusal::EmptyOld);
@@ -131,8 +147,8 @@ fn apply(
     }
     let most =
         if edit.replace_all { rules.most_places } else { NonZeroUsize::MIN.saturating_add(1) };
-    let Some(found) = document.find(&edit.old, rules.highest, most) else {
-        return Err(Refusal::not_found(document, edit, rules));
+    let Some(found) = document.find_until(&edit.old, rules.highest, most, stop)? else {
+        return Err(Refusal::not_found(document, edit, rules, stop)?);
     };
     if found.has_more && edit.replace_all {
         return Err(Refusal::TooManyPlaces { most: most.get() });
@@ -156,6 +172,12 @@ fn apply(
     let touched = touched::touched(document, &splices);
     let ending = endings.unlike_given();
     Ok((bytes, Applied { grade, places: spans.len(), touched, ending, is_indented_anew }))
+}
+
+impl From<CalledOff> for Refusal {
+    fn from(_: CalledOff) -> Self {
+        Self::CalledOff
+    }
 }
 
 impl From<SpliceError> for Refusal {

@@ -11,6 +11,7 @@ use std::ops::Range;
 use crate::breaks::Breaks;
 use crate::document::Document;
 use crate::grade::MatchGrade;
+use crate::stop::{CalledOff, Stop};
 
 pub(crate) use shift::Shift;
 
@@ -73,20 +74,31 @@ impl Document<'_> {
     /// assert_eq!((found.spans[0].first_line, found.spans[0].last_line), (2, 3));
     /// ```
     pub fn find(&self, old: &str, highest: MatchGrade, most: NonZeroUsize) -> Option<Found> {
+        self.find_until(old, highest, most, &|| false).unwrap_or_default()
+    }
+
+    /// Looks for a text like [`find`](Self::find), until the word to stop.
+    pub(crate) fn find_until(
+        &self,
+        old: &str,
+        highest: MatchGrade,
+        most: NonZeroUsize,
+        stop: Stop<'_>,
+    ) -> Result<Option<Found>, CalledOff> {
         if old.is_empty() {
-            return None;
+            return Ok(None);
         }
         let tried = MatchGrade::ALL.into_iter().filter(|grade| *grade <= highest);
         for grade in tried.filter(|grade| self.is_worth_trying(*grade, old)) {
             let hits = match grade {
-                MatchGrade::Exact => exact::find(self, old, most),
-                _ => folded::find(self, old, grade, most),
+                MatchGrade::Exact => exact::find(self, old, most, stop)?,
+                _ => folded::find(self, old, grade, most, stop)?,
             };
             if !hits.places.is_empty() {
-                return Some(self.found(grade, hits));
+                return Ok(Some(self.found(grade, hits)));
             }
         }
-        None
+        Ok(None)
     }
 
     /// Whether a grade can find what those before it did not.

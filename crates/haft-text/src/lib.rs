@@ -52,6 +52,7 @@ mod grade;
 mod kind;
 mod merge;
 mod nearest;
+mod stop;
 mod visible;
 mod window;
 
@@ -60,7 +61,7 @@ pub use diff::{Diff, DiffLimits, unified};
 pub use document::{Document, SpliceError};
 pub use edit::{
     Applied, Around, Edit, EditError, EditRules, Edited, InsertError, Refusal, Touched, edit,
-    insert, overwrite,
+    edit_until, insert, overwrite,
 };
 pub use encoding::{Charset, Decoded, Decoder, Encoding, Legacy, Unmappable, sniff};
 pub use find::{Found, Span};

@@ -8,7 +8,8 @@ use std::ops::Range;
 use crate::document::{Document, Line};
 use crate::find::Span;
 use crate::grade::MatchGrade;
-use likeness::{Likeness, lines_like};
+use crate::stop::{CalledOff, Stop};
+use likeness::{Alike, Likeness, lines_like};
 
 pub(crate) use align::changes;
 
@@ -26,6 +27,13 @@ pub struct Nearest {
     pub differs: Difference,
     /// Which part of the lines the text stands for, where it surely is the place that was meant.
     pub(crate) part: Option<Range<usize>>,
+}
+
+/// What came of looking for the nearest place.
+pub(crate) struct Nearby {
+    pub(crate) nearest: Option<Nearest>,
+    /// How many lines were looked at, where not all were.
+    pub(crate) looked_at: Option<u64>,
 }
 
 /// The first difference between a text and a place.
@@ -57,7 +65,7 @@ const MEANT: u32 = 55;
 impl Document<'_> {
     /// Finds the lines that are most like a text; nothing where none are alike.
     ///
-    /// Takes time in proportion to the document.
+    /// Takes time in proportion to the document; of one with millions of lines, the first are looked at.
     ///
     /// ```
     /// use haft_text::Document;
@@ -68,10 +76,18 @@ impl Document<'_> {
     /// assert_eq!((nearest.differs.column, nearest.differs.there.as_str()), (7, "= 1"));
     /// ```
     pub fn nearest(&self, old: &str) -> Option<Nearest> {
+        self.nearby(old, &|| false).ok()?.nearest
+    }
+
+    /// Finds the nearest place, and tells how far it was looked for.
+    pub(crate) fn nearby(&self, old: &str, stop: Stop<'_>) -> Result<Nearby, CalledOff> {
         let pieces: Vec<&str> = self.split(old).map(|line| line.content).collect();
-        let (first, likeness) = lines_like(self, &pieces)?;
-        let lines = self.split(self.text()).skip(first).take(pieces.len()).collect();
-        self.compared(old, &pieces, first, lines, likeness)
+        let Alike { place, looked_at } = lines_like(self, &pieces, stop)?;
+        let nearest = place.and_then(|(first, likeness)| {
+            let lines = self.split(self.text()).skip(first).take(pieces.len()).collect();
+            self.compared(old, &pieces, first, lines, likeness)
+        });
+        Ok(Nearby { nearest, looked_at })
     }
 
     /// Compares a text to a place where it was found by some grade.

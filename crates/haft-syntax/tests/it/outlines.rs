@@ -263,3 +263,23 @@ fn tsx_is_outlined() {
       16-18 method List.render | render()
     ");
 }
+
+#[test]
+fn comments_are_no_part_of_a_signature_wherever_they_stand() {
+    let signature = |language, text: &str| {
+        let found = haft_syntax::outline(language, text, &haft_syntax::Limits::default()).unwrap();
+        found.items[0].signature.clone()
+    };
+    let rust = "fn f<T /* any */>(\n    a: u8, // first: (\n    /// the second\n    b: Vec</* of */ T>,\n) -> T /* out */ {}\n";
+    insta::assert_snapshot!(signature(Language::Rust, rust), @"fn f<T >(a: u8, b: Vec< T>) -> T");
+    let python = "def f(\n    a,  # type: int\n    b=1,  # a: default\n):  # type: (...) -> None\n    pass\n";
+    insta::assert_snapshot!(signature(Language::Python, python), @"def f(a, b=1)");
+    let script = "export function f(a /* one */, b = { c: 1 /* two */ }) {}\n";
+    insta::assert_snapshot!(signature(Language::TypeScript, script), @"export function f(a, b = { c: 1 })");
+    let go = "package p\n\nfunc f(a int /* bytes */, b string) (/* no */ error) {}\n";
+    insta::assert_snapshot!(signature(Language::Go, go), @"func f(a int, b string) (error)");
+    let c = "int f(int a, /* NULL: none */ char *b) { return 0; }\n";
+    insta::assert_snapshot!(signature(Language::C, c), @"int f(int a, char *b)");
+    let java = "class A { int f(int a, // one\n  int b) { return 1; } }\n";
+    insta::assert_snapshot!(signature(Language::Java, java), @"class A");
+}

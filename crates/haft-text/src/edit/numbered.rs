@@ -2,6 +2,7 @@ use std::num::NonZeroUsize;
 
 use super::{Edit, EditRules};
 use crate::document::Document;
+use crate::stop::{CalledOff, Stop};
 
 /// Takes away the line numbers of a read that were copied with the lines, where that makes the edit
 /// one that can be found.
@@ -9,11 +10,13 @@ pub(super) fn without_numbers(
     document: &Document<'_>,
     edit: &Edit,
     rules: &EditRules,
-) -> Option<Edit> {
-    let old = stripped(&edit.old)?;
-    document.find(&old, rules.highest, NonZeroUsize::MIN)?;
+    stop: Stop<'_>,
+) -> Result<Option<Edit>, CalledOff> {
+    let Some(old) = stripped(&edit.old) else { return Ok(None) };
     let new = stripped(&edit.new).unwrap_or_else(|| edit.new.clone());
-    (old != new).then_some(Edit { old, new, replace_all: edit.replace_all })
+    let is_found = || document.find_until(&old, rules.highest, NonZeroUsize::MIN, stop);
+    let is_meant = old != new && is_found()?.is_some();
+    Ok(is_meant.then_some(Edit { old, new, replace_all: edit.replace_all }))
 }
 
 /// Strips a number and a tab from the front of every line; nothing where a line has none.

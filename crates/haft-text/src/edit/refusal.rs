@@ -5,7 +5,8 @@ use super::{Around, Edit, EditRules};
 use crate::document::{Document, SpliceError};
 use crate::find::Found;
 use crate::grade::MatchGrade;
-use crate::nearest::Nearest;
+use crate::nearest::{Nearby, Nearest};
+use crate::stop::{CalledOff, Stop};
 
 /// Which of several edits cannot be done, and why. Nothing has been changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -41,6 +42,8 @@ pub enum Refusal {
         corrected: Option<Box<Edit>>,
         /// The edit without line numbers that were copied from a read, where that would be found.
         without_numbers: Option<Box<Edit>>,
+        /// How many lines were looked at for the nearest place, where that was not all of them.
+        looked_at: Option<u64>,
     },
     /// The old text stands in several places.
     #[error("the old text stands in {places} places", places = if *has_more { format!("more than {}", lines.len()) } else { lines.len().to_string() })]
@@ -70,6 +73,9 @@ pub enum Refusal {
         /// The place.
         nearest: Box<Nearest>,
     },
+    /// The work was called off before it was done.
+    #[error("the edit was called off")]
+    CalledOff,
     /// The new text cannot be written into this file.
     #[error(transparent)]
     Unwritable(SpliceError),
@@ -82,15 +88,22 @@ const NAMED: usize = 20;
 const TOLD_APART: usize = 3;
 
 impl Refusal {
-    pub(super) fn not_found(document: &Document<'_>, edit: &Edit, rules: &EditRules) -> Self {
-        let nearest = document.nearest(&edit.old);
+    pub(super) fn not_found(
+        document: &Document<'_>,
+        edit: &Edit,
+        rules: &EditRules,
+        stop: Stop<'_>,
+    ) -> Result<Self, CalledOff> {
+        let without_numbers = without_numbers(document, edit, rules, stop)?;
+        let Nearby { nearest, looked_at } = document.nearby(&edit.old, stop)?;
         let corrected =
             nearest.as_ref().and_then(|nearest| corrected(document, edit, nearest, rules.highest));
-        Self::NotFound {
+        Ok(Self::NotFound {
             nearest: nearest.map(Box::new),
             corrected: corrected.map(Box::new),
-            without_numbers: without_numbers(document, edit, rules).map(Box::new),
-        }
+            without_numbers: without_numbers.map(Box::new),
+            looked_at,
+        })
     }
 
     pub(super) fn ambiguous(document: &Document<'_>, edit: &Edit, found: &Found) -> Self {

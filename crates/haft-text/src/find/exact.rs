@@ -3,10 +3,16 @@ use std::num::NonZeroUsize;
 use super::Shift;
 use super::hits::{Hits, Place, collect};
 use crate::document::Document;
+use crate::stop::{CalledOff, Stop};
 
-pub(super) fn find(document: &Document<'_>, old: &str, most: NonZeroUsize) -> Hits {
+pub(super) fn find(
+    document: &Document<'_>,
+    old: &str,
+    most: NonZeroUsize,
+    stop: Stop<'_>,
+) -> Result<Hits, CalledOff> {
     let text = document.text();
-    collect(text, old, most, |start| {
+    collect(text, old, most, stop, |start| {
         let range = start..start + old.len();
         let splits_crlf = old.starts_with('\n')
             && start

@@ -12,17 +12,23 @@ use super::exact::is_sound;
 use super::hits::{Hits, Place, collect};
 use crate::document::{Document, Line};
 use crate::grade::MatchGrade;
+use crate::stop::{CalledOff, Patience, Stop};
 
 pub(super) fn find(
     document: &Document<'_>,
     old: &str,
     grade: MatchGrade,
     most: NonZeroUsize,
-) -> Hits {
-    let Some(sought) = Sought::new(document, old, grade) else { return Hits::default() };
-    let copy = Copy::new(document, grade);
+    stop: Stop<'_>,
+) -> Result<Hits, CalledOff> {
+    let Some(sought) = Sought::new(document, old, grade) else { return Ok(Hits::default()) };
+    let mut copy = Copy::new(document, grade, stop)?;
+    if !copy.text.contains(&sought.needle) {
+        return Ok(Hits::default());
+    }
+    copy.mark_rows(stop)?;
     let (mut starts, mut ends) = (Cursor::default(), Cursor::default());
-    collect(&copy.text, &sought.needle, most, |at| {
+    collect(&copy.text, &sought.needle, most, stop, |at| {
         let start = at + usize::from(sought.from_line_start);
         let end = at + sought.needle.len() - usize::from(sought.to_line_end);
         if start == 0 || end > copy.text.len() - usize::from(copy.is_last_line_open) {
@@ -39,41 +45,81 @@ pub(super) fn find(
 
 /// A document after folding: a line feed, then every line with one at its end.
 struct Copy<'d> {
+    document: &'d Document<'d>,
     grade: MatchGrade,
     text: String,
-    rows: Vec<Row<'d>>,
+    /// Where each line is, and where the last one ends; empty before they are marked, which is only worth it where
+    /// something was found.
+    rows: Vec<Row>,
     /// Whether the last line feed stands for none in the document.
     is_last_line_open: bool,
 }
 
-struct Row<'d> {
-    /// Where it starts in the copy.
+/// Where a line starts.
+#[derive(Clone, Copy)]
+struct Row {
+    /// In the copy.
     folded: usize,
-    line: Line<'d>,
+    /// In the text of the document.
+    start: usize,
 }
 
+/// What it costs to fold a line, in bytes of a line.
+const LINE: usize = 16;
+
 impl<'d> Copy<'d> {
-    fn new(document: &'d Document<'_>, grade: MatchGrade) -> Self {
+    fn new(
+        document: &'d Document<'_>,
+        grade: MatchGrade,
+        stop: Stop<'_>,
+    ) -> Result<Self, CalledOff> {
         let whole = document.text();
+        let mut patience = Patience::new(stop);
         let mut text = String::with_capacity(whole.len() + 2);
         text.push('\n');
-        let mut rows = Vec::new();
         let mut is_last_line_open = false;
         for line in document.split(whole) {
-            rows.push(Row { folded: text.len(), line });
+            patience.work(line.content.len() + LINE)?;
             grade.fold_line(line.content, &mut text);
             text.push('\n');
             is_last_line_open = line.ending.is_none();
         }
-        let end = Line { start: whole.len(), content: "", ending: None };
-        rows.push(Row { folded: text.len(), line: end });
-        Self { grade, text, rows, is_last_line_open }
+        Ok(Self { document, grade, text, rows: Vec::new(), is_last_line_open })
     }
 
-    /// The row that a position of the copy is in.
-    fn row_at(&self, folded: usize) -> Option<(usize, &Row<'d>)> {
+    /// Marks where the lines are.
+    fn mark_rows(&mut self, stop: Stop<'_>) -> Result<(), CalledOff> {
+        let whole = self.document.text();
+        let mut patience = Patience::new(stop);
+        let lines = usize::try_from(self.document.line_count()).unwrap_or(0);
+        self.rows.reserve_exact(lines.saturating_add(1));
+        let mut folded = 1;
+        let mut line_folded = String::new();
+        for line in self.document.split(whole) {
+            patience.work(line.content.len() + LINE)?;
+            self.rows.push(Row { folded, start: line.start });
+            line_folded.clear();
+            self.grade.fold_line(line.content, &mut line_folded);
+            folded += line_folded.len() + 1;
+        }
+        self.rows.push(Row { folded, start: whole.len() });
+        Ok(())
+    }
+
+    /// The row that a position of the copy is in, with its line.
+    fn row_at(&self, folded: usize) -> Option<(usize, Row, Line<'d>)> {
         let index = self.rows.partition_point(|row| row.folded <= folded).checked_sub(1)?;
-        Some((index, self.rows.get(index)?))
+        let row = *self.rows.get(index)?;
+        Some((index, row, self.lines_from(row).next()?))
+    }
+
+    /// The lines from a row on, and an empty one where the text ends.
+    fn lines_from(&self, row: Row) -> impl Iterator<Item = Line<'d>> + use<'d> {
+        let text = self.document.text();
+        let end = Line { start: text.len(), content: "", ending: None };
+        let lines = self.document.split(text.get(row.start..).unwrap_or_default());
+        let lines = lines.map(move |line| Line { start: line.start + row.start, ..line });
+        lines.chain(std::iter::once(end))
     }
 }
 
@@ -125,56 +171,56 @@ impl<'o> Sought<'o> {
     }
 
     /// Where a hit starts: a place that is still without its end, and the row.
-    fn begin(&self, copy: &Copy<'_>, folded: usize, cursor: &mut Cursor) -> Option<(Place, usize)> {
-        let (index, row) = copy.row_at(folded)?;
+    fn begin(&self, copy: &Copy<'_>, folded: usize, cursor: &mut Cursor) -> Option<(Place, Row)> {
+        let (index, row, line) = copy.row_at(folded)?;
         let at = |start| Place { text: start..start, shift: Shift::None, shifts_first: false };
         let place = if self.from_line_start {
-            Place { shifts_first: true, ..at(row.line.start) }
+            Place { shifts_first: true, ..at(line.start) }
         } else if self.pieces.first().is_some_and(|first| first.is_empty()) {
-            at(row.line.content_end())
+            at(line.content_end())
         } else {
-            let column = cursor.column(copy.grade, (index, row), folded - row.folded)?;
-            at(row.line.start + column)
+            let column = cursor.column(copy.grade, index, line.content, folded - row.folded)?;
+            at(line.start + column)
         };
-        Some((place, index))
+        Some((place, row))
     }
 
     /// Where a hit ends in the document.
     fn finish(&self, copy: &Copy<'_>, folded: usize, cursor: &mut Cursor) -> Option<usize> {
-        let (index, row) = copy.row_at(folded)?;
+        let (index, row, line) = copy.row_at(folded)?;
         if self.to_line_end {
-            Some(row.line.content_end())
+            Some(line.content_end())
         } else if self.pieces.last().is_some_and(|last| last.is_empty()) {
-            Some(row.line.start)
+            Some(line.start)
         } else {
-            let column = cursor.column(copy.grade, (index, row), folded - row.folded)?;
-            Some(row.line.start + column)
+            let column = cursor.column(copy.grade, index, line.content, folded - row.folded)?;
+            Some(line.start + column)
         }
     }
 
     /// Finds out how the lines are indented; nothing where they are not all indented alike.
-    fn shifted(&self, copy: &Copy<'_>, row: usize, place: Place) -> Option<Place> {
+    fn shifted(&self, copy: &Copy<'_>, row: Row, place: Place) -> Option<Place> {
         let grade = copy.grade;
         if grade < MatchGrade::Indentation {
             return Some(place);
         }
-        let rows = copy.rows.get(row..)?;
+        let lines = || copy.lines_from(row).map(|line| line.content);
         if place.shifts_first {
-            let shift = Shift::between(indentations(grade, &self.pieces, rows))?;
+            let shift = Shift::between(indentations(grade, &self.pieces, lines()))?;
             return Some(Place { shift, ..place });
         }
-        let (first, others) = rows.split_first()?;
+        let first = lines().next()?;
         let (piece, other_pieces) = self.pieces.split_first()?;
-        let shift = Shift::between(indentations(grade, other_pieces, others))?;
+        let shift = Shift::between(indentations(grade, other_pieces, lines().skip(1)))?;
         // What begins with a whole line that is shifted like the others begins at its start.
-        let kept = grade.kept(first.line.content);
+        let kept = grade.kept(first);
         if shift != Shift::None
             && !kept.is_empty()
             && !piece.is_empty()
-            && place.text.start == first.line.start + kept.start
-            && let Some(shift) = Shift::between(indentations(grade, &self.pieces, rows))
+            && place.text.start == row.start + kept.start
+            && let Some(shift) = Shift::between(indentations(grade, &self.pieces, lines()))
         {
-            let start = first.line.start;
+            let start = row.start;
             return Some(Place { text: start..start, shift, shifts_first: true });
         }
         Some(Place { shift, ..place })
@@ -185,10 +231,10 @@ impl<'o> Sought<'o> {
 fn indentations<'p>(
     grade: MatchGrade,
     pieces: &'p [&'p str],
-    rows: &'p [Row<'p>],
+    lines: impl Iterator<Item = &'p str>,
 ) -> impl Iterator<Item = (Cow<'p, str>, Cow<'p, str>)> {
-    let lines = pieces.iter().zip(rows).filter(move |(piece, _)| !grade.kept(piece).is_empty());
-    lines.map(move |(piece, row)| (grade.indentation(piece), grade.indentation(row.line.content)))
+    let lines = pieces.iter().zip(lines).filter(move |(piece, _)| !grade.kept(piece).is_empty());
+    lines.map(move |(piece, line)| (grade.indentation(piece), grade.indentation(line)))
 }
 
 /// Walks along folded lines; positions of one cursor mostly grow, so a long line is walked once.
@@ -204,10 +250,10 @@ impl Cursor {
     fn column(
         &mut self,
         grade: MatchGrade,
-        (index, row): (usize, &Row<'_>),
+        index: usize,
+        content: &str,
         column: usize,
     ) -> Option<usize> {
-        let content = row.line.content;
         let Range { start, end } = grade.kept(content);
         if grade < MatchGrade::LookAlike {
             return Some(start + column);

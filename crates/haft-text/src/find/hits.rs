@@ -4,6 +4,7 @@ use std::ops::Range;
 use memchr::memmem::Finder;
 
 use super::Shift;
+use crate::stop::{CalledOff, Patience, Stop};
 
 /// Where a needle was found.
 #[derive(Debug, Default)]
@@ -23,7 +24,10 @@ pub(super) struct Place {
 
 /// How many bytes of needles are compared beyond the length of the haystack before a search is given
 /// up. Only a needle that overlaps itself, found and turned down again and again, gets there.
-const PATIENCE: usize = 16 * 1024 * 1024;
+const MOST_COMPARED: usize = 16 * 1024 * 1024;
+
+/// What it costs to look at a hit, in bytes that are passed over.
+const HIT: usize = 64;
 
 /// Looks for all places of a needle, overlapping ones too, until two overlap.
 ///
@@ -33,22 +37,25 @@ pub(super) fn collect(
     haystack: &str,
     needle: &str,
     most: NonZeroUsize,
+    stop: Stop<'_>,
     mut accept: impl FnMut(usize) -> Option<Place>,
-) -> Hits {
+) -> Result<Hits, CalledOff> {
     let mut hits = Hits::default();
     if needle.is_empty() {
-        return hits;
+        return Ok(hits);
     }
     let finder = Finder::new(needle);
-    let mut patience = haystack.len().saturating_add(PATIENCE);
+    let mut patience = Patience::new(stop);
+    let mut left = haystack.len().saturating_add(MOST_COMPARED);
     let mut from = 0;
     while let Some(rest) = haystack.as_bytes().get(from..)
         && let Some(offset) = finder.find(rest)
     {
         let at = from + offset;
         from = at + 1;
-        let Some(left) = patience.checked_sub(needle.len()) else { return Hits::default() };
-        patience = left;
+        patience.work(needle.len() + HIT)?;
+        let Some(rest) = left.checked_sub(needle.len()) else { return Ok(Hits::default()) };
+        left = rest;
         let Some(place) = accept(at) else { continue };
         let last_end = hits.places.last().map_or(0, |last| last.text.end);
         if place.text.start < last_end {
@@ -62,5 +69,5 @@ pub(super) fn collect(
         }
         hits.places.push(place);
     }
-    hits
+    Ok(hits)
 }

@@ -8,6 +8,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod called_off;
 mod corpus;
 mod cut;
 mod diff;
