@@ -181,6 +181,8 @@ pub(crate) enum Command {
     Diff(command::diff::DiffArgs),
     /// Take back what a call changed in files
     Undo(command::undo::UndoArgs),
+    /// Serve the tools to an MCP client, or print what such a client needs to know
+    Mcp(command::mcp::McpArgs),
     /// Look after recorded state
     #[command(subcommand)]
     State(command::state::StateCommand),

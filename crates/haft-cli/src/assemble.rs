@@ -9,12 +9,14 @@ use std::time::Duration;
 use anyhow::Context as _;
 use haft::coding::{Bash, BashSettings};
 use haft::config::{Config, ConfigError, Flags, Sources};
+use haft::mcp::AskTheClient;
+use haft::ports::Approver;
 use haft::store::{Retention, Store, StoreConfig, StoreError};
 use haft::workspace::Protection;
-use haft::{DispatchLimits, Haft, LogicalPath, OpenError, State};
+use haft::{DispatchLimits, Haft, HaftBuilder, LogicalPath, OpenError, State};
 
 use crate::approver::TerminalApprover;
-use crate::command::{Invocation, Records};
+use crate::command::{Asked, Invocation, Records};
 use crate::environment::Environment;
 use crate::files;
 use crate::print::Tone;
@@ -112,24 +114,20 @@ impl Invocation<'_> {
 }
 
 impl Invocation<'_> {
-    /// Keeps tools out of haft's own directories, for who writes there makes the rules.
+    /// Names haft's own directories, which tools are kept out of.
     ///
     /// Records that others made are kept from tools as well where this call keeps none.
-    fn without_own_directories(&self, protection: Protection) -> Protection {
+    fn with_own_directories(&self, mut builder: HaftBuilder) -> HaftBuilder {
         let Environment { config_dir, state_dir, platform_state_dir, .. } = self.environment;
+        if let Some(dir) = config_dir {
+            builder = builder.config_dir(dir);
+        }
         let state =
             self.global.state_dir.as_ref().or(state_dir.as_ref()).or(platform_state_dir.as_ref());
-        let own = [
-            (config_dir.as_ref(), "the rules of haft's user are there"),
-            (state, "haft's records are there"),
-        ];
-        own.into_iter().fold(protection, |protection, (dir, why)| match dir {
-            Some(dir) => {
-                let absolute = std::path::absolute(dir);
-                protection.keeping_out_of(absolute.unwrap_or_else(|_| dir.clone()), why)
-            }
-            None => protection,
-        })
+        match state {
+            Some(dir) => builder.own_directory(dir, "haft's records are there"),
+            None => builder,
+        }
     }
 
     /// Opens the records, for commands that only look at them.
@@ -284,7 +282,6 @@ fn assemble_from(invocation: &Invocation<'_>, config: Config) -> anyhow::Result<
     let Config { protection, limits, .. } = &config;
     let protection = Protection::extended(&protection.extra, &protection.except)
         .map_err(|error| UserMistake::new(with_causes(&error)))?;
-    let protection = invocation.without_own_directories(protection);
     let state = match (invocation.records, invocation.state_dir()?) {
         (Records::LeftAlone, _) | (Records::Opened, None) => State::None,
         (Records::Opened, Some(dir)) => State::Directory(StoreConfig {
@@ -293,15 +290,11 @@ fn assemble_from(invocation: &Invocation<'_>, config: Config) -> anyhow::Result<
             redaction: secrets::redaction(invocation.environment, &config)?,
         }),
     };
-    let approver = TerminalApprover::new(
-        invocation.user(),
-        invocation.global.json,
-        Arc::clone(&invocation.progress),
-    );
-    let mut builder = Haft::builder()
+    let mut builder = invocation
+        .with_own_directories(Haft::builder())
         .protection(protection)
         .state(state)
-        .approver(Arc::new(approver))
+        .approver(approver(invocation))
         .toolset(invocation.global.toolset.into())
         .bash(bash(invocation.environment, &config))
         .limits(dispatch_limits(&config))
@@ -323,6 +316,17 @@ fn assemble_from(invocation: &Invocation<'_>, config: Config) -> anyhow::Result<
     tracing::debug!(roots = ?haft.workspace(), policy = %haft.policy().digest(), "assembled");
     let about_config = about(&config, invocation);
     Ok(Assembled { haft, roots, config, about_config })
+}
+
+fn approver(invocation: &Invocation<'_>) -> Arc<dyn Approver> {
+    match invocation.asked {
+        Asked::TheClient => Arc::new(AskTheClient),
+        Asked::AtTheTerminal => {
+            let progress = Arc::clone(&invocation.progress);
+            let json = invocation.global.json;
+            Arc::new(TerminalApprover::new(invocation.user(), json, progress))
+        }
+    }
 }
 
 fn bash(environment: &Environment, config: &Config) -> Bash {

@@ -7,6 +7,7 @@ pub(crate) mod diff;
 pub(crate) mod doctor;
 pub(crate) mod log;
 pub(crate) mod man;
+pub(crate) mod mcp;
 pub(crate) mod policy;
 pub(crate) mod show;
 pub(crate) mod state;
@@ -32,6 +33,8 @@ pub(crate) struct Invocation<'a> {
     pub(crate) printer: Printer,
     /// What the command does with records.
     pub(crate) records: Records,
+    /// Who is asked about calls.
+    pub(crate) asked: Asked,
     /// How far a call is.
     pub(crate) progress: Arc<ProgressLine>,
 }
@@ -43,6 +46,15 @@ pub(crate) enum Records {
     Opened,
     /// It makes no calls and looks at none, so they stay closed.
     LeftAlone,
+}
+
+/// Who is asked about calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// The person at the terminal.
+    AtTheTerminal,
+    /// The user of the client that makes the call.
+    TheClient,
 }
 
 impl Command {
@@ -58,6 +70,7 @@ impl Command {
             Self::Changes(_) => "changes",
             Self::Diff(_) => "diff",
             Self::Undo(_) => "undo",
+            Self::Mcp(_) => "mcp",
             Self::State(_) => "state",
             Self::Doctor(_) => "doctor",
             Self::Completions(_) => "completions",
@@ -77,8 +90,12 @@ pub(crate) async fn run(
         Command::Tools(_) | Command::Policy(_) => Records::LeftAlone,
         _ => Records::Opened,
     };
+    let asked = match &command {
+        Command::Mcp(_) => Asked::TheClient,
+        _ => Asked::AtTheTerminal,
+    };
     let progress = Arc::default();
-    let invocation = Invocation { global, environment, printer, records, progress };
+    let invocation = Invocation { global, environment, printer, records, asked, progress };
     match command {
         Command::Tools(args) => tools::run(&invocation, &args),
         Command::Call(args) => call::run(&invocation, args).await,
@@ -89,6 +106,7 @@ pub(crate) async fn run(
         Command::Changes(args) => changes::run(&invocation, &args),
         Command::Diff(args) => diff::run(&invocation, &args),
         Command::Undo(args) => undo::run(&invocation, args).await,
+        Command::Mcp(args) => mcp::run(&invocation, args).await,
         Command::State(args) => state::run(&invocation, &args),
         Command::Doctor(args) => doctor::run(&invocation, &args),
         Command::Completions(args) => completions::run(&invocation, &args),

@@ -28,6 +28,8 @@ pub(crate) struct Environment {
     pub(crate) user: Option<String>,
     /// The current directory.
     pub(crate) current_dir: Option<PathBuf>,
+    /// Where the command itself lies.
+    pub(crate) program: Option<PathBuf>,
     /// What was typed, the name of the command first.
     pub(crate) arguments: Vec<OsString>,
     variables: Vec<(OsString, OsString)>,
@@ -65,6 +67,7 @@ impl Environment {
             home,
             user: text("USER").or_else(|| text("LOGNAME")),
             current_dir: std::env::current_dir().ok(),
+            program: std::env::current_exe().ok(),
             arguments: std::env::args_os().collect(),
             variables: std::env::vars_os().collect(),
             helper: Some(helper),

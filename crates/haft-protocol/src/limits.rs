@@ -64,6 +64,8 @@ pub const IMAGE_SIDE_PIXELS: u32 = 8_000;
 pub const PATH_BYTES: usize = 4_096;
 /// Bytes of one name in a path.
 pub const FILE_NAME_BYTES: usize = 255;
+/// Directories that are missing on the way to a place and are made for one change.
+pub const NEW_DIRECTORIES: usize = 128;
 /// Links that one path may lead through.
 pub const LINK_HOPS: u32 = 40;
 /// Names of a directory looked at to find those near a name that is missing.
@@ -90,6 +92,14 @@ pub const SCAN_KEPT_FILES: usize = 500;
 pub const SCAN_KEPT_BYTES: u64 = 32 * 1024 * 1024;
 /// Paths of one call that takes changes back.
 pub const UNDO_PATHS: usize = 10_000;
+/// Calls that the tool `undo` lists by default.
+pub const UNDO_CALLS: u32 = 10;
+/// Calls that the tool `undo` lists at most.
+pub const UNDO_CALLS_MAX: u32 = 1_000;
+/// Paths that the tool `undo` shows of each call it lists.
+pub const UNDO_SHOWN_PATHS: usize = 4;
+/// Paths of one call up to which the tool `undo` writes the call that takes them back.
+pub const UNDO_SENT_PATHS: usize = 20;
 /// Bytes of a file of which a change is taken out line by line.
 pub const MERGE_BYTES: u64 = 16 * 1024 * 1024;
 /// Bytes of a file that are held at once while it is kept or compared.
@@ -282,3 +292,12 @@ pub const PROGRAM_VARIABLES: usize = 200;
 pub const PROGRAM_PATHS: usize = 64;
 /// Bytes of one configuration file.
 pub const CONFIG_BYTES: usize = 256 * 1024;
+
+/// Tools on one page of a list that a client of our MCP server gets.
+pub const MCP_PAGE: usize = 100;
+/// Bytes of one message of the Model Context Protocol.
+pub const MCP_LINE_BYTES: usize = 16 * 1024 * 1024;
+/// Calls of one MCP connection at one time.
+pub const MCP_CALLS_AT_ONCE: usize = 256;
+/// Milliseconds that the calls of an MCP client that is gone have to end.
+pub const MCP_FAREWELL_MS: u64 = 1_200;

@@ -26,6 +26,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("database/0001_calls.sql"),
     include_str!("database/0002_roots.sql"),
     include_str!("database/0003_effects.sql"),
+    include_str!("database/0004_keys.sql"),
 ];
 
 /// Bytes the write-ahead log is cut down to after a checkpoint.

@@ -27,6 +27,7 @@ mod effects;
 mod error;
 mod exclusion;
 mod journal;
+mod keys;
 mod lease;
 mod lock_file;
 mod log;

@@ -30,7 +30,7 @@ pub enum State {
     None,
     /// Into memory, gone with the value.
     Memory,
-    /// Into a state directory.
+    /// Into a state directory, which tools are kept out of.
     Directory(StoreConfig),
 }
 
@@ -64,7 +64,7 @@ pub enum OpenWithError<E> {
 #[derive(Debug)]
 pub struct Haft {
     dispatch: Dispatch,
-    registry: Registry,
+    registry: Arc<Registry>,
     workspace: Workspace,
     policy: Arc<Policy>,
     hooks: Arc<Hooks>,
@@ -79,6 +79,7 @@ pub struct Haft {
 pub struct HaftBuilder {
     roots: Vec<PathBuf>,
     protection: Protection,
+    own: Vec<(PathBuf, &'static str)>,
     policy: Policy,
     hooks: Hooks,
     state: State,
@@ -97,6 +98,7 @@ impl Haft {
         HaftBuilder {
             roots: Vec::new(),
             protection: Protection::standard(),
+            own: Vec::new(),
             policy: Policy::default(),
             hooks: Hooks::none(),
             state: State::default(),
@@ -152,7 +154,7 @@ impl Haft {
     }
 
     /// Returns the tools.
-    pub fn registry(&self) -> &Registry {
+    pub fn registry(&self) -> &Arc<Registry> {
         &self.registry
     }
 
@@ -185,6 +187,21 @@ impl HaftBuilder {
         self
     }
 
+    /// Names the directory of the user's configuration, which tools are kept out of: who writes there makes the rules.
+    pub fn config_dir(self, dir: impl Into<PathBuf>) -> Self {
+        self.own_directory(dir, "the rules of haft's user are there")
+    }
+
+    /// Names a further directory that haft lives in, and says what is there. Tools are kept out of it, as they are of the
+    /// [state](Self::state) directory in any case.
+    pub fn own_directory(mut self, dir: impl Into<PathBuf>, why: &'static str) -> Self {
+        let dir = dir.into();
+        if self.own.iter().all(|(own, _)| *own != dir) {
+            self.own.push((dir, why));
+        }
+        self
+    }
+
     /// Sets the protection list.
     pub fn protection(mut self, protection: Protection) -> Self {
         self.protection = protection;
@@ -205,6 +222,9 @@ impl HaftBuilder {
 
     /// Says where records go.
     pub fn state(mut self, state: State) -> Self {
+        if let State::Directory(config) = &state {
+            self = self.own_directory(&config.dir, "haft's records are there");
+        }
         self.state = state;
         self
     }
@@ -274,6 +294,9 @@ impl HaftBuilder {
     fn open_workspace(&mut self) -> Result<Workspace, OpenError> {
         let roots = std::mem::take(&mut self.roots);
         let protection = std::mem::replace(&mut self.protection, Protection::standard());
+        let own = std::mem::take(&mut self.own).into_iter();
+        let protection =
+            own.fold(protection, |protection, (dir, why)| protection.keeping_out_of(dir, why));
         Ok(Workspace::open(WorkspaceConfig { roots, protection })?)
     }
 
@@ -330,7 +353,7 @@ impl HaftBuilder {
         let run = ports.run_id();
         Ok(Haft {
             dispatch: Dispatch::new(ports, self.limits),
-            registry,
+            registry: Arc::new(registry),
             workspace,
             policy: Arc::new(self.policy),
             hooks: Arc::new(self.hooks),

@@ -22,18 +22,20 @@
 
 mod assembly;
 pub mod guide;
+#[cfg(feature = "mcp")]
+mod serving;
 
 pub use assembly::{Haft, HaftBuilder, OpenError, OpenWithError, State};
 pub use haft_protocol::{
-    ArtifactId, BindingRecord, Bound, CallId, Caller, Capabilities, Capability, Change, ChangeKind,
-    ContentPart, Control, Decision, Denial, Digest, EffectRecord, EffectState, Entrance, ErrorKind,
+    ArtifactId, BindingRecord, Bound, CallId, Caller, Capabilities, Capability, Change, ChangeKind, ChangedCall, ChangedCalls,
+    ContentPart, Control, Count, Decision, Denial, Digest, EffectRecord, EffectState, Entrance, ErrorKind,
     Evidence, Failure, FileState, LogicalPath, Notice, NoticeKind, Outcome, Progress,
     QualifiedName, RawArguments, RunId, Status, Timestamp, ToolCall, Usage, limits,
 };
 pub use haft_tool::{
     Alias, Answer, Arguments, BoxFuture, Budget, BuildContext, Call, CallContext, CallHandle,
     Cancellation, Descriptor, Dispatch, DispatchLimits, Dispatched, Facts, FixedTools,
-    FunctionTool, Hooks, IntoOutput, Json, OnConflict, Output, Ports, Registered, Registry,
+    FunctionTool, Hooks, IntoOutput, Json, Links, OnConflict, Output, Ports, Registered, Registry,
     RegistryError, Reporter, Scope, Selection, Shown, Slot, Snapshot, SourceError, Ticket, Tool,
     ToolPath, ToolSource, TypedTool, blocking, hooks, ports,
 };
@@ -54,6 +56,12 @@ pub mod coding {
 /// Configuration files and their trust.
 pub mod config {
     pub use haft_config::*;
+}
+
+/// The Model Context Protocol: the tools as a server.
+#[cfg(feature = "mcp")]
+pub mod mcp {
+    pub use haft_mcp::*;
 }
 
 /// Rules, presets and verdicts.

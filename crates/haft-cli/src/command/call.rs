@@ -92,7 +92,7 @@ pub(super) async fn finished(
 
 /// Listens for what asks a process to end, and returns what waits for the first of it: Ctrl-C, the end of the terminal,
 /// the end of the system.
-fn interrupted() -> std::io::Result<impl Future<Output = ()>> {
+pub(super) fn interrupted() -> std::io::Result<impl Future<Output = ()>> {
     let mut signals = Vec::new();
     for kind in [SignalKind::interrupt(), SignalKind::hangup(), SignalKind::terminate()] {
         // Who started the command with `nohup` wants it to go on.

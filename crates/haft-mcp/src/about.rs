@@ -1,0 +1,25 @@
+//! What a server says of itself.
+
+/// What a server says of itself before anything is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct About {
+    /// The name a client shows.
+    pub name: String,
+    /// The version of whoever serves.
+    pub version: String,
+    /// What a model should know before it calls anything; clients put it into the model's instructions.
+    pub instructions: Option<String>,
+}
+
+impl About {
+    /// Names a server.
+    pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
+        Self { name: name.into(), version: version.into(), instructions: None }
+    }
+
+    /// Adds what a model should know.
+    pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
+        self.instructions = Some(instructions.into());
+        self
+    }
+}

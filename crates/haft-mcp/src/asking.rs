@@ -1,0 +1,112 @@
+//! Asking the person behind a client.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use haft_protocol::{TicketRecord, Timestamp};
+use haft_tool::ports::{Approver, Port, Question};
+use haft_tool::{Answer, BoxFuture, Ticket};
+use rmcp::model::{
+    BooleanSchema, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
+    ElicitationSchema, InputRequest, InputRequiredResult, InputResponses,
+    PrimitiveSchemaDefinition,
+};
+use rmcp::{Peer, RoleServer};
+use serde_json::Value;
+
+use crate::client::Client;
+
+/// The field of the form.
+const ALLOW: &str = "allow";
+
+/// The question, among those a result asks.
+const APPROVAL: &str = "approval";
+
+/// An approver that leaves every question to whoever serves the client that made the call.
+///
+/// A dispatch behind a server has this one: its calls wait as tickets, and the server asks in the way its client knows.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct AskTheClient;
+
+impl Port for AskTheClient {
+    fn describe(&self) -> String {
+        "whoever uses the MCP client that made the call".to_owned()
+    }
+}
+
+impl Approver for AskTheClient {
+    fn ask<'a>(&'a self, _: &'a Question) -> BoxFuture<'a, Answer> {
+        Box::pin(std::future::ready(Answer::Later))
+    }
+}
+
+/// What there is to say where nobody can be asked.
+pub(crate) fn nobody() -> Answer {
+    let ways_out =
+        vec!["this client cannot ask its user; one that knows MCP elicitation can".to_owned()];
+    Answer::Nobody { ways_out }
+}
+
+/// Asks over the connection, and waits.
+pub(crate) async fn elicit(
+    peer: &Peer<RoleServer>,
+    client: &Client,
+    ticket: &Ticket,
+    patience: Duration,
+) -> Answer {
+    let by = by(client);
+    match peer.create_elicitation_with_timeout(form(&ticket.question()), Some(patience)).await {
+        Ok(result) => answer(by, &result),
+        Err(error) => {
+            let reason = format!("the question did not reach them or was not answered: {error}");
+            Answer::Refuse { by, reason: Some(reason) }
+        }
+    }
+}
+
+/// Asks by a result: the client makes the call again, with the answer and the state.
+pub(crate) fn required(ticket: &Ticket, state: String) -> InputRequiredResult {
+    let request = ElicitRequest::new(form(&ticket.question()));
+    let requests = BTreeMap::from([(APPROVAL.to_owned(), InputRequest::Elicitation(request))]);
+    InputRequiredResult::new(Some(requests), Some(state))
+}
+
+/// Returns the answer that a client brought; nothing, where it brought none that can be read.
+pub(crate) fn brought(client: &Client, responses: Option<&InputResponses>) -> Option<Answer> {
+    let response = responses?.get(APPROVAL)?;
+    let result: ElicitResult = serde_json::from_value(response.clone()).ok()?;
+    Some(answer(by(client), &result))
+}
+
+/// Returns how long a question may stay open.
+pub(crate) fn validity(record: &TicketRecord, now: Timestamp) -> Duration {
+    Duration::from_millis(record.expires.unix_ms().saturating_sub(now.unix_ms()))
+}
+
+fn by(client: &Client) -> String {
+    format!("the user of {}", client.name)
+}
+
+/// Only a form that was accepted with its box ticked is a yes.
+fn answer(by: String, result: &ElicitResult) -> Answer {
+    let ticked = result.content.as_ref().and_then(|it| it.get(ALLOW)).and_then(Value::as_bool);
+    match (&result.action, ticked) {
+        (ElicitationAction::Accept, Some(true)) => Answer::Approve { by },
+        (ElicitationAction::Cancel, _) => {
+            Answer::Refuse { by, reason: Some("the question was put away".to_owned()) }
+        }
+        (_, _) => Answer::Refuse { by, reason: None },
+    }
+}
+
+fn form(question: &Question) -> ElicitRequestParams {
+    let allow = BooleanSchema::new()
+        .title("Allow this once")
+        .description("Yes lets the call run as it is shown, once.");
+    let fields = BTreeMap::from([(ALLOW.to_owned(), PrimitiveSchemaDefinition::Boolean(allow))]);
+    ElicitRequestParams::FormElicitationParams {
+        meta: None,
+        message: question.to_text(),
+        requested_schema: ElicitationSchema::new(fields).with_required(vec![ALLOW.to_owned()]),
+    }
+}

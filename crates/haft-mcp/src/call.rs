@@ -1,0 +1,252 @@
+//! One `tools/call`, from the request to the result.
+
+use std::sync::Arc;
+
+use haft_protocol::{Caller, Entrance, Outcome, RawArguments, ToolCall, limits};
+use haft_tool::{Answer, CallContext, Dispatched, Snapshot, Ticket};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, InputResponses,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
+use serde_json::Value;
+
+use crate::client::{Client, Era};
+use crate::face::Face;
+use crate::progress::Telling;
+use crate::seal::Bearing;
+use crate::{asking, result};
+
+/// What a client asks for.
+pub(crate) struct Requested {
+    tool: String,
+    arguments: RawArguments,
+    answers: Option<InputResponses>,
+    state: Option<String>,
+}
+
+impl From<CallToolRequestParams> for Requested {
+    fn from(params: CallToolRequestParams) -> Self {
+        Self {
+            tool: params.name.into_owned(),
+            arguments: RawArguments::Json(Value::Object(params.arguments.unwrap_or_default())),
+            answers: params.input_responses,
+            state: params.request_state,
+        }
+    }
+}
+
+impl Requested {
+    /// Reads a request whose arguments are no object: they are the model's, which can do better when it is told how.
+    ///
+    /// Returns nothing where the request itself is not right.
+    pub(crate) fn with_odd_arguments(params: Option<&Value>) -> Option<Self> {
+        let params = params?.as_object()?;
+        let arguments = match params.get("arguments")? {
+            Value::Null => RawArguments::default(),
+            Value::String(text) => RawArguments::Text(text.clone()),
+            other => RawArguments::Json(other.clone()),
+        };
+        let tool = params.get("name")?.as_str()?.to_owned();
+        Some(Self { tool, arguments, answers: None, state: None })
+    }
+
+    /// Returns the arguments as a seal binds them.
+    fn sealed_arguments(&self) -> Value {
+        match &self.arguments {
+            RawArguments::Json(value) => value.clone(),
+            RawArguments::Text(text) => Value::String(text.clone()),
+        }
+    }
+}
+
+impl Face {
+    /// Makes a call and waits for its end, or for what has to be asked.
+    pub(crate) async fn call(
+        &self,
+        requested: Requested,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let Ok(_room) = self.connection.room.try_acquire() else { return Ok(no_room().into()) };
+        let client = Client::of(&context);
+        let tools = self.shared.registry.snapshot();
+        let mut call_context = self.context(&client, &tools);
+        let telling = client.progress.clone().map(|token| {
+            let (telling, reporter) = Telling::start(context.peer.clone(), token);
+            call_context.reporter = reporter;
+            telling
+        });
+        let response = self.walked(requested, &client, call_context, &context, &tools).await;
+        if let Some(telling) = telling {
+            telling.end().await;
+        }
+        response
+    }
+
+    async fn walked(
+        &self,
+        requested: Requested,
+        client: &Client,
+        call_context: CallContext,
+        context: &RequestContext<RoleServer>,
+        tools: &Snapshot,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let name = requested.tool.clone();
+        let principal = self.principal(client);
+        let arguments = requested.sealed_arguments();
+        let bearing = Bearing { principal: &principal, tool: &name, arguments: &arguments };
+        let dispatched = match self.answered(&requested, client, &bearing)? {
+            Some((ticket, answer)) => {
+                self.until_cancelled(&call_context, context, Begun::Again(ticket, answer)).await
+            }
+            None => {
+                let id = self.shared.dispatch.ports().call_id();
+                let call = ToolCall::new(id, requested.tool, requested.arguments);
+                self.until_cancelled(&call_context, context, Begun::Now(call)).await
+            }
+        };
+        let outcome = match dispatched {
+            Dispatched::Done(outcome) => outcome,
+            Dispatched::Waiting(ticket) => {
+                if client.era == Era::Stateless && client.can_ask {
+                    return self.to_be_answered(&ticket, &bearing).map(Into::into);
+                }
+                let answer = self.ask(client, &ticket, context).await;
+                match self
+                    .until_cancelled(&call_context, context, Begun::Again(ticket, answer))
+                    .await
+                {
+                    Dispatched::Done(outcome) => outcome,
+                    Dispatched::Waiting(_) => still_open(),
+                }
+            }
+        };
+        let Some(registered) = tools.find(&name) else {
+            return Err(ErrorData::invalid_params(outcome.model_text(), None));
+        };
+        Ok(result::of(&outcome, Some(&registered.descriptor)).into())
+    }
+
+    /// Returns the ticket and the answer that a stateless client brought. A client that brought a state and no answer is
+    /// asked again.
+    fn answered(
+        &self,
+        requested: &Requested,
+        client: &Client,
+        bearing: &Bearing<'_>,
+    ) -> Result<Option<(Box<Ticket>, Answer)>, ErrorData> {
+        let Some(state) = &requested.state else { return Ok(None) };
+        let record = self.shared.seal.open(state, bearing).map_err(|error| {
+            let text =
+                format!("the request state cannot be used ({error}); make the call without it");
+            ErrorData::invalid_params(text, None)
+        })?;
+        let Some(answer) = asking::brought(client, requested.answers.as_ref()) else {
+            return Ok(None);
+        };
+        let call = ToolCall::new(record.call, &*requested.tool, requested.arguments.clone());
+        Ok(Some((Box::new(Ticket::of_call_made_again(record, call)), answer)))
+    }
+
+    /// Asks a stateless client by way of its own next request.
+    fn to_be_answered(
+        &self,
+        ticket: &Ticket,
+        bearing: &Bearing<'_>,
+    ) -> Result<rmcp::model::InputRequiredResult, ErrorData> {
+        let now = self.shared.dispatch.ports().clock.now();
+        let valid = asking::validity(ticket.record(), now);
+        let state = self.shared.seal.close(ticket.record(), bearing, valid).map_err(|error| {
+            ErrorData::internal_error(format!("the question cannot be sealed: {error}"), None)
+        })?;
+        Ok(asking::required(ticket, state))
+    }
+
+    /// Asks a client with a session, if it can ask its user.
+    async fn ask(
+        &self,
+        client: &Client,
+        ticket: &Ticket,
+        context: &RequestContext<RoleServer>,
+    ) -> Answer {
+        if !client.can_ask || client.era == Era::Stateless {
+            return asking::nobody();
+        }
+        let now = self.shared.dispatch.ports().clock.now();
+        let patience = asking::validity(ticket.record(), now);
+        tokio::select! {
+            answer = asking::elicit(&context.peer, client, ticket, patience) => answer,
+            () = context.ct.cancelled() => taken_back(client),
+            () = self.connection.cancellation.cancelled() => taken_back(client),
+        }
+    }
+
+    /// Runs a call to its end; a client that takes its request back, or goes, asks the call to stop.
+    async fn until_cancelled(
+        &self,
+        call_context: &CallContext,
+        context: &RequestContext<RoleServer>,
+        begun: Begun,
+    ) -> Dispatched {
+        let dispatch = &self.shared.dispatch;
+        let mut running = std::pin::pin!(async {
+            match begun {
+                Begun::Now(call) => dispatch.dispatch(call_context, call).await,
+                Begun::Again(ticket, answer) => {
+                    dispatch.resume(call_context, *ticket, answer).await
+                }
+            }
+        });
+        tokio::select! {
+            end = &mut running => end,
+            () = context.ct.cancelled() => {
+                call_context.cancellation.cancel();
+                running.await
+            }
+        }
+    }
+
+    /// Returns what surrounds a call of this client.
+    fn context(&self, client: &Client, tools: &Arc<Snapshot>) -> CallContext {
+        let template = &self.shared.template;
+        let mut context = template.next_step();
+        context.caller = Caller {
+            entrance: Entrance::Mcp,
+            principal: client.name.clone(),
+            ..template.caller.clone()
+        };
+        context.tools = Arc::clone(tools);
+        context.ledger.clone_from(&self.connection.ledger);
+        context.cancellation = self.connection.cancellation.child();
+        context
+    }
+
+    /// Returns who a state is sealed for: whoever the transport let in, by the name they give.
+    fn principal(&self, client: &Client) -> String {
+        format!("{} / {}", self.connection.let_in_as, client.name)
+    }
+}
+
+/// A call at its beginning.
+enum Begun {
+    Now(ToolCall),
+    Again(Box<Ticket>, Answer),
+}
+
+fn taken_back(client: &Client) -> Answer {
+    Answer::Refuse { by: client.name.clone(), reason: Some("the call was taken back".to_owned()) }
+}
+
+/// An answered call does not wait; should it, then for an answer to another question, which nobody gave.
+fn still_open() -> Outcome {
+    let text = "the call has to be asked about once more; make it again";
+    Outcome::from(haft_protocol::Denial::new(haft_protocol::Control::Approval, text))
+}
+
+fn no_room() -> CallToolResult {
+    let most = limits::MCP_CALLS_AT_ONCE;
+    let text = format!(
+        "{most} calls of this client are under way, and no more are taken: wait for some of them to end"
+    );
+    CallToolResult::error(vec![ContentBlock::text(text)])
+}

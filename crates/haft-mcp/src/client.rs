@@ -1,0 +1,63 @@
+//! Who is at the other end of a request.
+
+use haft_text::visible_line;
+use rmcp::RoleServer;
+use rmcp::model::{ElicitationCapability, ProgressToken, ProtocolVersion};
+use rmcp::service::RequestContext;
+
+/// Bytes of a client's name on record.
+const NAME_BYTES: usize = 120;
+
+/// The two ways of speaking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Era {
+    /// A handshake opens a session: 2025-11-25 and before.
+    Handshake,
+    /// Each request stands for itself: 2026-07-28 and after.
+    Stateless,
+}
+
+/// Who is at the other end of one request, and what they can do.
+#[derive(Debug, Clone)]
+pub(crate) struct Client {
+    /// The name and version it gives of itself, for the record; nobody checks it.
+    pub(crate) name: String,
+    /// How it speaks.
+    pub(crate) era: Era,
+    /// Whether it can put a form before its user.
+    pub(crate) can_ask: bool,
+    /// What it wants progress reported under.
+    pub(crate) progress: Option<ProgressToken>,
+}
+
+impl Client {
+    /// Reads who made a request.
+    pub(crate) fn of(context: &RequestContext<RoleServer>) -> Self {
+        let version = context.protocol_version();
+        let era = match version {
+            Some(version) if version >= ProtocolVersion::V_2026_07_28 => Era::Stateless,
+            Some(_) | None => Era::Handshake,
+        };
+        let name = context.client_info().map_or_else(
+            || "an MCP client without a name".to_owned(),
+            |it| format!("{} {}", it.name, it.version),
+        );
+        let elicitation = context.client_capabilities().and_then(|it| it.elicitation);
+        Self {
+            name: shortened(&visible_line(name.trim())),
+            era,
+            can_ask: elicitation.as_ref().is_some_and(has_forms),
+            progress: context.meta.get_progress_token(),
+        }
+    }
+}
+
+/// Tells whether a client shows forms. One that names no mode shows forms: there was no other before 2025-11-25.
+fn has_forms(elicitation: &ElicitationCapability) -> bool {
+    elicitation.form.is_some() || elicitation.url.is_none()
+}
+
+fn shortened(name: &str) -> String {
+    let end = name.floor_char_boundary(NAME_BYTES);
+    name.get(..end).unwrap_or(name).to_owned()
+}

@@ -1,0 +1,105 @@
+//! State that a client carries, and cannot change.
+
+use std::fmt;
+use std::time::Duration;
+
+use haft_protocol::{Digest, TicketRecord};
+use rmcp::model::{RequestStateCodec, SealOptions};
+use serde_json::{Value, json};
+
+/// Bytes of a sealed state. A longer one is none of ours.
+const SEALED_BYTES: usize = 1024 * 1024;
+
+/// Bytes of the key.
+const KEY_BYTES: usize = 32;
+
+/// The key that state is sealed with. Whoever has it can answer every open question of a workspace, so it shows itself
+/// nowhere.
+///
+/// Kept with the records, it lets a question outlive the process that asked it.
+#[derive(Clone)]
+pub struct SealKey([u8; KEY_BYTES]);
+
+impl SealKey {
+    /// Makes a key of its bytes.
+    pub fn new(bytes: [u8; KEY_BYTES]) -> Self {
+        Self(bytes)
+    }
+
+    /// Makes a key that nobody has.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the system gives no random numbers.
+    pub fn random() -> std::io::Result<Self> {
+        let mut bytes = [0; KEY_BYTES];
+        getrandom::fill(&mut bytes).map_err(std::io::Error::other)?;
+        Ok(Self(bytes))
+    }
+
+    /// Returns the bytes, to keep them where only their owner reads.
+    pub fn bytes(&self) -> &[u8; KEY_BYTES] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for SealKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SealKey(…)")
+    }
+}
+
+/// Seals what a stateless client has to bring back with its answer.
+///
+/// What is sealed is authenticated, and bound to who asked, to the call with its arguments, and to an end of its validity.
+#[derive(Debug, Clone)]
+pub struct Seal(RequestStateCodec);
+
+/// Who brings a state, and with which call.
+pub(crate) struct Bearing<'a> {
+    pub(crate) principal: &'a str,
+    pub(crate) tool: &'a str,
+    pub(crate) arguments: &'a Value,
+}
+
+impl Seal {
+    /// Makes a seal of a key.
+    pub fn new(key: &SealKey) -> Self {
+        Self(RequestStateCodec::new_unchecked(key.0.to_vec()))
+    }
+
+    /// Seals an open question.
+    pub(crate) fn close(
+        &self,
+        record: &TicketRecord,
+        bearing: &Bearing<'_>,
+        valid: Duration,
+    ) -> Result<String, serde_json::Error> {
+        let payload = serde_json::to_vec(record)?;
+        let bound = bearing.bound();
+        let options = SealOptions::new().associated_data(&bound).ttl(valid);
+        Ok(self.0.seal_with(&payload, &options))
+    }
+
+    /// Opens what a client brought.
+    ///
+    /// # Errors
+    ///
+    /// Fails for everything that was not sealed here for this client and this call, and after its time. The text says
+    /// no more than a person needs.
+    pub(crate) fn open(&self, sealed: &str, bearing: &Bearing<'_>) -> Result<TicketRecord, String> {
+        if sealed.len() > SEALED_BYTES {
+            return Err("the request state is none of this server's".to_owned());
+        }
+        let bound = bearing.bound();
+        let opened = self.0.open_with(sealed, &bound).map_err(|error| error.to_string())?;
+        serde_json::from_slice(&opened).map_err(|error| error.to_string())
+    }
+}
+
+impl Bearing<'_> {
+    fn bound(&self) -> Vec<u8> {
+        let Self { principal, tool, arguments } = self;
+        Digest::of_json(&json!([principal, tool, arguments])).to_string().into_bytes()
+    }
+}
