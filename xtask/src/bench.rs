@@ -8,6 +8,7 @@ mod inside;
 mod measure;
 mod report;
 mod scenarios;
+mod servers;
 mod syntax;
 mod tree;
 
@@ -83,6 +84,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
                 let rounds = arguments.rounds.saturating_mul(runs);
                 let compared = compare(scenario.name, programs, &place, rounds)?;
                 report.comparisons.push(compared);
+            }
+            Way::Servers(question) => {
+                let missing = servers::needs(question, &place).into_iter().find(|it| !it.exists());
+                if let Some(program) = missing {
+                    report.left_out.push((scenario.name, program));
+                    continue;
+                }
+                report.served.push(servers::ask(question, &root, &place, arguments.rounds)?);
             }
             Way::Inside(benchmark, rows) => {
                 if measured_inside.iter().all(|(known, _)| *known != benchmark) {

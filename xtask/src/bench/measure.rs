@@ -16,6 +16,7 @@ pub(crate) struct Program {
     path: PathBuf,
     arguments: Vec<OsString>,
     working_folder: Option<PathBuf>,
+    input: Option<String>,
     expected: Vec<String>,
 }
 
@@ -32,7 +33,7 @@ pub(crate) struct Sample {
 
 impl Program {
     pub(crate) fn new(label: &'static str, path: PathBuf) -> Self {
-        Self { label, path, arguments: Vec::new(), working_folder: None, expected: Vec::new() }
+        Self { label, path, arguments: Vec::new(), working_folder: None, input: None, expected: Vec::new() }
     }
 
     pub(crate) fn arguments<T: Into<OsString>>(
@@ -45,6 +46,12 @@ impl Program {
 
     pub(crate) fn working_folder(mut self, folder: PathBuf) -> Self {
         self.working_folder = Some(folder);
+        self
+    }
+
+    /// Gives the program something to read.
+    pub(crate) fn input(mut self, text: String) -> Self {
+        self.input = Some(text);
         self
     }
 
@@ -64,7 +71,15 @@ impl Program {
 pub(crate) fn measure(program: &Program, scratch: &Path) -> Result<Sample> {
     let written = scratch.join(format!("{}.out", program.label));
     let mut command = Command::new(&program.path);
-    command.args(&program.arguments).stdin(Stdio::null()).stdout(File::create(&written)?);
+    command.args(&program.arguments).stdout(File::create(&written)?);
+    command.stdin(match &program.input {
+        None => Stdio::null(),
+        Some(text) => {
+            let given = scratch.join(format!("{}.in", program.label));
+            fs::write(&given, text)?;
+            File::open(&given)?.into()
+        }
+    });
     if let Some(folder) = &program.working_folder {
         command.current_dir(folder);
     }

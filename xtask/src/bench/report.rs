@@ -6,6 +6,7 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::inside::Row;
+use super::servers::Served;
 use super::{Comparison, Side};
 
 const MEBIBYTE: f64 = 1024.0 * 1024.0;
@@ -18,13 +19,15 @@ pub(crate) struct Report {
     pub(crate) comparisons: Vec<Comparison>,
     /// What was measured inside one process.
     pub(crate) rows: Vec<Row>,
+    /// What was asked of servers.
+    pub(crate) served: Vec<Served>,
     /// Scenarios that were left out, each with the program it lacks.
     pub(crate) left_out: Vec<(&'static str, PathBuf)>,
 }
 
 impl Report {
     pub(crate) fn new(floor: u64) -> Self {
-        Self { floor, comparisons: Vec::new(), rows: Vec::new(), left_out: Vec::new() }
+        Self { floor, comparisons: Vec::new(), rows: Vec::new(), served: Vec::new(), left_out: Vec::new() }
     }
 
     pub(crate) fn print_table(&self) {
@@ -33,6 +36,9 @@ impl Report {
         }
         if !self.rows.is_empty() {
             self.print_rows();
+        }
+        if !self.served.is_empty() {
+            self.print_served();
         }
         for (name, program) in &self.left_out {
             println!("{name}: left out, {} is not there", program.display());
@@ -79,6 +85,19 @@ impl Report {
         }
     }
 
+    fn print_served(&self) {
+        println!(
+            "{:<42} {:>12}   {:<26} {:>12} {:>7}",
+            "served", "haft", "beside", "other", "ratio"
+        );
+        for Served { what, unit, ours, beside, theirs } in &self.served {
+            let ratio = ours / theirs;
+            println!(
+                "{what:<42} {ours:>9.0} {unit:<3}  {beside:<26} {theirs:>8.0} {unit:<3} {ratio:>7.2}"
+            );
+        }
+    }
+
     pub(crate) fn print_json(&self) -> Result<()> {
         let comparisons: Vec<Value> = self
             .comparisons
@@ -107,11 +126,26 @@ impl Report {
                 })
             })
             .collect();
+        let served: Vec<Value> = self
+            .served
+            .iter()
+            .map(|it| {
+                json!({
+                    "what": it.what,
+                    "unit": it.unit,
+                    "haft": it.ours,
+                    "beside": it.beside,
+                    "other": it.theirs,
+                    "ratio": it.ours / it.theirs,
+                })
+            })
+            .collect();
         let left_out: Vec<_> = self.left_out.iter().map(|(name, _)| name).collect();
         let report = json!({
             "peak_floor_bytes": self.floor,
             "comparisons": comparisons,
             "in_one_process": rows,
+            "served": served,
             "left_out": left_out,
         });
         println!("{}", serde_json::to_string_pretty(&report)?);
@@ -146,7 +180,7 @@ impl Side {
 }
 
 /// Returns the middle value, or the mean of the two in the middle; not a number without any.
-fn median(values: impl Iterator<Item = f64>) -> f64 {
+pub(crate) fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
     let upper = values.get(values.len() / 2);

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::inside::{self, Benchmark, Row};
 use super::measure::Program;
+use super::servers::{self, Question};
 use super::{syntax, tree};
 
 /// Folders and programs that scenarios share.
@@ -20,6 +21,8 @@ pub(crate) struct Place {
     pub(super) ast_grep: PathBuf,
     /// A source tree in Python.
     pub(super) django: PathBuf,
+    /// A server for files, to be run by Node.
+    pub(super) filesystem_server: PathBuf,
 }
 
 /// One comparison.
@@ -43,6 +46,8 @@ pub(crate) enum Way {
         /// How often each side runs in one round.
         runs: u16,
     },
+    /// Servers are started, and asked in turns.
+    Servers(Question),
     /// A benchmark measures both sides in one process.
     Inside(Benchmark, fn(&Value) -> Result<Vec<Row>>),
 }
@@ -84,6 +89,35 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
             prepare: |place| Ok(start_tools(place)),
             runs: SHORT,
         },
+    },
+    Scenario {
+        name: "start-mcp",
+        about: "serve the list of tools over the Model Context Protocol, beside `haft --version`",
+        way: Way::Programs {
+            needs: |place| vec![place.haft.clone()],
+            prepare: start_mcp,
+            runs: SHORT,
+        },
+    },
+    Scenario {
+        name: "mcp-echo",
+        about: "round trips of an echo tool over pipes, beside the protocol library alone",
+        way: Way::Servers(Question::Echo),
+    },
+    Scenario {
+        name: "mcp-read",
+        about: "reading a small file through `haft mcp`, beside the filesystem server for Node",
+        way: Way::Servers(Question::Read),
+    },
+    Scenario {
+        name: "mcp-record",
+        about: "the same, with every call recorded",
+        way: Way::Servers(Question::ReadRecorded),
+    },
+    Scenario {
+        name: "mcp-memory",
+        about: "memory of `haft mcp` after 100 000 calls, beside after 10 000",
+        way: Way::Servers(Question::Memory),
     },
     Scenario {
         name: "grep",
@@ -159,6 +193,9 @@ impl Place {
             fd: testbeds.join("fd/bin/fd"),
             ast_grep: testbeds.join("ast-grep/ast-grep"),
             django: testbeds.join("django/django"),
+            filesystem_server: testbeds
+                .join("filesystem-server/node_modules/@modelcontextprotocol/server-filesystem")
+                .join("dist/index.js"),
         }
     }
 
@@ -191,6 +228,16 @@ fn start_call(place: &Place, further: &[&str]) -> Result<[Program; 2]> {
 fn start_tools(place: &Place) -> [Program; 2] {
     let haft = Program::new("haft", place.haft.clone()).arguments(["tools"]);
     [haft.expects("search"), version(place)]
+}
+
+fn start_mcp(place: &Place) -> Result<[Program; 2]> {
+    let folder = tree::small_file(&place.folder)?;
+    let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+    let haft = Program::new("haft", place.haft.clone())
+        .arguments(["mcp", "--no-state", "--root"])
+        .arguments([folder])
+        .input(format!("{}{list}\n", servers::OPENING));
+    Ok([haft.expects("\"tools\":["), version(place)])
 }
 
 fn grep(place: &Place) -> Result<[Program; 2]> {
