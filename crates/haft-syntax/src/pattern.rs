@@ -99,14 +99,20 @@ impl Pattern {
         let mut found = Found::new(has_errors);
         let kinds = ast_grep_core::Matcher::potential_kinds(&self.matching);
         let begin = root.root();
+        // What a parser puts in for what is missing matches too, and stands nowhere.
+        let needle = self.matching.fixed_string();
+        let stands = |span: &Span| {
+            text.get(span.bytes.clone()).is_some_and(|there| there.contains(&*needle))
+        };
         for node in begin.dfs() {
             let is_likely =
                 kinds.as_ref().is_none_or(|kinds| kinds.contains(usize::from(node.kind_id())));
             if is_likely && let Some(matched) = self.matching.match_node(node) {
-                found.offer(limits.items, || PatternMatch {
-                    span: doc::span(matched.get_node(), matched.get_node()),
-                    variables: variables(matched.get_env()),
-                });
+                let span = doc::span(matched.get_node(), matched.get_node());
+                if stands(&span) {
+                    let variables = || variables(matched.get_env());
+                    found.offer(limits.items, || PatternMatch { span, variables: variables() });
+                }
             }
         }
         // What was matched after the word to stop was matched against less than there is.

@@ -99,6 +99,14 @@ fn an_ellipsis_alone_is_refused_in_every_language() {
 }
 
 #[test]
+fn what_a_parser_puts_in_for_what_is_missing_is_no_match() {
+    let pattern = Pattern::compile(Language::TypeScript, ";").unwrap();
+    let text = "->)(=>((`${$A";
+    assert_eq!(pattern.matches(text, &Limits::default()).unwrap().total, 0);
+    assert_eq!(pattern.matches("f();\n", &Limits::default()).unwrap().total, 1);
+}
+
+#[test]
 fn a_text_that_is_too_large_is_not_parsed() {
     let text = "x = 1\n".repeat(200_000);
     let error = outline(Language::Python, &text, &Limits::default()).unwrap_err();
