@@ -39,14 +39,21 @@ const TOO_MUCH: &str =
 const OLDER: &str =
     "it was made before the command ran, and ignore rules left it out or it lay elsewhere";
 
+/// Why a directory that ignore rules leave out is left as it is.
+const CLOSED: &str = "ignore rules leave it out, so what it holds was not looked at";
+
 /// How much the times that the system puts on files lag behind its clock.
 const COARSE: Duration = Duration::from_millis(20);
 
 /// Looks at the trees that a call may change anything in, before it runs and after, and says what became different.
 ///
 /// Files that tools have changed before are kept before the call runs, so that they can be brought back. Other files are
-/// known by what the system tells of them; what they held is lost where they change, and the change says so. What ignore
-/// rules leave out and the folders of version control are not looked at.
+/// known by what the system tells of them; what they held is lost where they change, and the change says so.
+///
+/// Directories that ignore rules leave out may hold more than all the rest: it shows when they come or go, and where
+/// something was made or removed in one or right below it, a notice names the directory. What it is, and what happens
+/// deeper, is not looked at. What is protected is named in a notice where it changed, and never kept. The folders of version
+/// control are not looked at.
 ///
 /// It works on what a [`WorkspaceBinder`](crate::WorkspaceBinder) bound, and with the record of changes of that binder.
 #[derive(Debug, Clone, Copy, Default)]
@@ -182,6 +189,7 @@ impl Trees {
         let mut scan = self.scan()?;
         scan.look_again(&before.scan, &self.workspace);
         let mut notices = scan.notices();
+        notices.extend(scan.unseen_changes(&before.scan));
         // A path that a file tool put on record in the same call is told by that.
         let recorded = self.account.effects.of_call(self.account.call)?;
         let is_recorded = |path: &LogicalPath| recorded.iter().any(|it| it.change.path == *path);
@@ -198,7 +206,12 @@ impl Trees {
                 continue;
             }
             let root = root_path(&self.workspace, difference.root);
-            for change in self.change(path, &difference, before, &mut left) {
+            let is_closed = before.scan.is_closed(difference.root, &difference.old)
+                || scan.is_closed(difference.root, &difference.path);
+            for mut change in self.change(path, &difference, before, &mut left) {
+                if is_closed && !matches!(change.kind, ChangeKind::Moved { .. }) {
+                    change.not_restorable = Some(CLOSED.to_owned());
+                }
                 let mut record = self.account.record(root, change);
                 record.state = EffectState::Done;
                 records.push(record);

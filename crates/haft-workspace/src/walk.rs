@@ -31,6 +31,7 @@ use crate::view::View;
 use crate::workspace::Root;
 
 pub use found::Found;
+pub(crate) use found::{Glance, LeftOut};
 use queue::Queue;
 use worker::{Worker, goes_down};
 
@@ -108,6 +109,37 @@ impl View {
     where
         V: FnMut(&Found<'_>) -> ControlFlow<()>,
     {
+        self.go_through(place, options, Names::Seen, is_called_off, visitor)
+    }
+
+    /// Walks like [`walk`](Self::walk), and also meets by name what ignore rules and the protection leave out.
+    ///
+    /// # Errors
+    ///
+    /// Fails like [`walk`](Self::walk).
+    pub(crate) fn walk_all_names<V>(
+        &self,
+        place: &Resolved,
+        options: &WalkOptions,
+        visitor: impl Fn() -> V + Sync,
+    ) -> Result<WalkReport, PathError>
+    where
+        V: FnMut(&Found<'_>) -> ControlFlow<()>,
+    {
+        self.go_through(place, options, Names::All, &|| false, visitor)
+    }
+
+    fn go_through<V>(
+        &self,
+        place: &Resolved,
+        options: &WalkOptions,
+        names: Names,
+        is_called_off: &(dyn Fn() -> bool + Sync),
+        visitor: impl Fn() -> V + Sync,
+    ) -> Result<WalkReport, PathError>
+    where
+        V: FnMut(&Found<'_>) -> ControlFlow<()>,
+    {
         let root = self.root_of(place)?;
         let metadata = place.look()?;
         let mut path = place.directory_path.clone();
@@ -116,6 +148,7 @@ impl View {
             root_index: place.root,
             root,
             options,
+            names,
             is_called_off,
             root_at: 0,
             start: Vec::new(),
@@ -162,12 +195,22 @@ fn with_slash(mut path: Vec<u8>) -> Vec<u8> {
     path
 }
 
+/// Which names a walk meets.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Names {
+    /// Those of what it may look at.
+    Seen,
+    /// Also those of what ignore rules and the protection leave out.
+    All,
+}
+
 /// One walk, as all its threads see it.
 struct Walk<'a> {
     view: &'a View,
     root_index: usize,
     root: &'a Root,
     options: &'a WalkOptions,
+    names: Names,
     is_called_off: &'a (dyn Fn() -> bool + Sync),
     /// Where the path from the root begins in a full path, which begins at the topmost ignore rules.
     root_at: usize,

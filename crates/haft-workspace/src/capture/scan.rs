@@ -1,10 +1,10 @@
 //! How a tree stands.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
 use std::num::NonZeroU64;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ use crate::name::shown;
 use crate::resolved::Resolved;
 use crate::sys::Dir;
 use crate::view::View;
-use crate::walk::{Found, WalkEnd, WalkOptions, WalkReport};
+use crate::walk::{Found, Glance, LeftOut, WalkEnd, WalkOptions, WalkReport};
 use crate::workspace::Workspace;
 
 /// What the system tells of one thing.
@@ -66,13 +66,29 @@ impl Seen {
     }
 }
 
+/// A directory that was met by its name alone.
+#[derive(Debug)]
+struct Closed {
+    /// As it is shown.
+    path: String,
+    /// What it looks like, where it can be opened.
+    glance: Option<Glance>,
+}
+
+/// Names that are told of what changed and was not looked at.
+const NAMED: usize = 3;
+
 /// How trees stand.
 #[derive(Debug, Default)]
 pub(crate) struct Scan {
     /// What is in them, by root and by path from it, byte by byte: what is in a directory comes after it.
     pub(super) seen: BTreeMap<usize, BTreeMap<OsString, Seen>>,
+    /// Directories among that which ignore rules leave out, so that nothing in them was looked at.
+    closed: HashMap<(usize, PathBuf), Closed>,
+    /// What is protected, by how it is shown.
+    protected: BTreeMap<String, Seen>,
     ends: Vec<(String, WalkReport)>,
-    /// Whether ignore rules leave out more than in an earlier look.
+    /// Whether ignore rules leave out a directory that they did not in an earlier look.
     hides_more: bool,
 }
 
@@ -85,21 +101,39 @@ impl Scan {
             ..WalkOptions::default()
         };
         let (root, start) = (place.root, place.path());
-        let parts: Mutex<Vec<Vec<(OsString, Seen)>>> = Mutex::default();
-        let report = view.walk(place, &options, &|| false, || {
-            let mut part = Part { found: Vec::new(), parts: &parts };
+        let parts: Mutex<Vec<Met>> = Mutex::default();
+        let report = view.walk_all_names(place, &options, || {
+            let mut part = Part { met: Met::default(), parts: &parts };
             let start = &start;
             move |found: &Found<'_>| {
                 if let Ok(metadata) = found.metadata() {
                     let target = found.link_target().map(Into::into);
                     let path = start.join(found.relative());
-                    part.found.push((path.into_os_string(), Seen::of(&metadata, target)));
+                    let seen = Seen::of(&metadata, target);
+                    match found.left_out() {
+                        Some(LeftOut::Protected) => {
+                            part.met.protected.push((found.path().to_string(), seen));
+                            return ControlFlow::Continue(());
+                        }
+                        Some(LeftOut::Ignored) if metadata.kind == FileKind::Directory => {
+                            let (path, shown) = (path.clone(), found.path().to_string());
+                            let closed = Closed { path: shown, glance: found.glance() };
+                            part.met.closed.push(((root, path), closed));
+                        }
+                        Some(LeftOut::Ignored) | None => {}
+                    }
+                    part.met.seen.push((path.into_os_string(), seen));
                 }
                 ControlFlow::Continue(())
             }
         })?;
         let parts = parts.into_inner().unwrap_or_else(PoisonError::into_inner);
-        self.seen.entry(root).or_default().extend(parts.into_iter().flatten());
+        let seen = self.seen.entry(root).or_default();
+        for part in parts {
+            seen.extend(part.seen);
+            self.closed.extend(part.closed);
+            self.protected.extend(part.protected);
+        }
         self.ends.push((place.logical().to_string(), report));
         Ok(())
     }
@@ -133,15 +167,46 @@ impl Scan {
                 }
             }
         }
-        let ignored = |scan: &Self| scan.ends.iter().map(|(_, report)| ignored(report)).sum();
-        let (was, is): (u64, u64) = (ignored(before), ignored(self));
-        self.hides_more = is > was;
+        self.hides_more = self.closed.keys().any(|key| {
+            let (root, path) = key;
+            let seen = before.seen.get(root);
+            let was_seen = || seen.is_some_and(|it| it.contains_key(path.as_os_str()));
+            !before.closed.contains_key(key) && was_seen()
+        });
+    }
+
+    /// Tells whether a directory was left out by ignore rules.
+    pub(super) fn is_closed(&self, root: usize, path: &Path) -> bool {
+        self.closed.contains_key(&(root, path.to_owned()))
+    }
+
+    /// Says what changed that nobody looked at: in which directories something did, and what is protected.
+    pub(super) fn unseen_changes(&self, before: &Self) -> Vec<Notice> {
+        let has_changed = |(key, now): &(&(usize, PathBuf), &Closed)| {
+            before.closed.get(key).is_some_and(|was| was.glance != now.glance)
+        };
+        let closed = self.closed.iter().filter(has_changed);
+        let closed = named(closed.map(|(_, now)| now.path.clone()).collect());
+        let closed = closed
+            .map(|names| format!("something changed in {names}: ignore rules leave out what it is"));
+
+        let is_other = |(path, now): &(&String, &Seen)| {
+            before.protected.get(*path).is_none_or(|was| !now.is_still(was))
+        };
+        let new = self.protected.iter().filter(is_other).map(|(path, _)| path.clone());
+        let gone = before.protected.keys().filter(|path| !self.protected.contains_key(*path));
+        let protected = named(new.chain(gone.cloned()).collect()).map(|names| {
+            format!("{names} changed: what is protected is not looked at, and no undo brings it back")
+        });
+        let texts = [closed, protected].into_iter().flatten();
+        texts.map(|text| Notice::new(NoticeKind::Skipped, text)).collect()
     }
 
     /// Tells whether everything was looked at.
     pub(super) fn missed_nothing(&self) -> bool {
         self.ends.iter().all(|(_, report)| {
-            matches!(report.end, WalkEnd::Complete | WalkEnd::Satisfied) && ignored(report) == 0
+            matches!(report.end, WalkEnd::Complete | WalkEnd::Satisfied)
+                && report.skipped.ignored_directories == 0
         })
     }
 
@@ -161,36 +226,41 @@ impl Scan {
                     limits::SCAN_ENTRIES
                 )),
             }
-            let ignored = ignored(report);
-            if ignored > 0 {
-                let (one, more) = ("entry", "entries");
-                let what = if ignored == 1 { one } else { more };
-                say(format!(
-                    "changes in what ignore rules leave out are not told: {ignored} {what} in `{path}`"
-                ));
-            }
         }
         if self.hides_more {
-            let text = "ignore rules leave out more than before the command: what is new there is not told";
+            let text = "ignore rules leave out directories that they did not before the command: what is new in these is not told";
             notices.push(Notice::new(NoticeKind::Skipped, text));
         }
         notices
     }
 }
 
-fn ignored(report: &WalkReport) -> u64 {
-    report.skipped.ignored_files + report.skipped.ignored_directories
+/// What one thread met.
+#[derive(Default)]
+struct Met {
+    seen: Vec<(OsString, Seen)>,
+    closed: Vec<((usize, PathBuf), Closed)>,
+    protected: Vec<(String, Seen)>,
 }
 
-/// What one thread found, handed over when it is done.
+/// Names the first of some paths, and counts the rest; nothing, where there is none.
+fn named(mut paths: Vec<String>) -> Option<String> {
+    paths.sort_unstable();
+    let more = paths.len().saturating_sub(NAMED);
+    let names: Vec<String> = paths.iter().take(NAMED).map(|path| format!("`{path}`")).collect();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!names.is_empty()).then(|| names.join(", ") + &more)
+}
+
+/// What one thread met, handed over when it is done.
 struct Part<'p> {
-    found: Vec<(OsString, Seen)>,
-    parts: &'p Mutex<Vec<Vec<(OsString, Seen)>>>,
+    met: Met,
+    parts: &'p Mutex<Vec<Met>>,
 }
 
 impl Drop for Part<'_> {
     fn drop(&mut self) {
-        let found = std::mem::take(&mut self.found);
-        self.parts.lock().unwrap_or_else(PoisonError::into_inner).push(found);
+        let met = std::mem::take(&mut self.met);
+        self.parts.lock().unwrap_or_else(PoisonError::into_inner).push(met);
     }
 }

@@ -1,14 +1,14 @@
 //! One thing a walk met.
 
 use std::cell::{OnceCell, RefCell};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use haft_protocol::LogicalPath;
 
 use super::{Totals, Walk};
 use crate::error::PathError;
-use crate::file::{FileKind, Metadata, OpenFile};
+use crate::file::{FileId, FileKind, Metadata, OpenFile};
 use crate::name::shown;
 use crate::resolve::{Naming, Resolver};
 use crate::resolved::Resolved;
@@ -24,11 +24,56 @@ pub struct Found<'a> {
     /// The path from where the walk began.
     pub(super) relative: &'a Path,
     pub(super) kind: FileKind,
+    pub(super) left_out: Option<LeftOut>,
     pub(super) logical: OnceCell<LogicalPath>,
     pub(super) totals: &'a RefCell<Totals>,
 }
 
+/// What leaves out a thing that is met by its name alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LeftOut {
+    /// Ignore rules.
+    Ignored,
+    /// The protection.
+    Protected,
+}
+
+/// What the directories at the top of one that is not entered look like, for telling whether something changed there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Glance {
+    id: FileId,
+    changed: (i64, u32),
+    /// The directories in it, each with when it last changed.
+    within: Vec<(OsString, (i64, u32))>,
+}
+
+/// How many entries of a directory a glance goes over.
+const GLANCE_ENTRIES: usize = 1_000;
+
 impl Found<'_> {
+    /// Returns what leaves it out, where it is met by its name alone.
+    pub(crate) fn left_out(&self) -> Option<LeftOut> {
+        self.left_out
+    }
+
+    /// Glances at a directory that is not entered: what is made or removed in it or in a directory of it shows in that.
+    pub(crate) fn glance(&self) -> Option<Glance> {
+        let dir = self.dir.child(self.name).ok()?.readable().ok()?;
+        let metadata = dir.metadata().ok()?;
+        let (mut within, mut names) = (Vec::new(), 0);
+        let read = dir.names(&mut Vec::new(), |name, kind| {
+            names += 1;
+            if matches!(kind, Some(FileKind::Directory) | None) {
+                let found = dir.look(name).ok().filter(|it| it.kind == FileKind::Directory);
+                within.extend(found.map(|it| (name.to_owned(), it.changed)));
+            }
+            names < GLANCE_ENTRIES
+        });
+        read.ok()?;
+        within.sort_unstable();
+        Some(Glance { id: metadata.id, changed: metadata.changed, within })
+    }
+
     /// Returns the path as it is shown.
     pub fn path(&self) -> &LogicalPath {
         self.logical.get_or_init(|| self.walk.view.logical(self.walk.root_index, self.path))

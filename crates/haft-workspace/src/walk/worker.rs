@@ -12,7 +12,7 @@ use haft_protocol::limits;
 use rustix::io::Errno;
 
 use super::queue::Work;
-use super::{Found, Totals, Walk, WalkEnd};
+use super::{Found, LeftOut, Names, Totals, Walk, WalkEnd};
 use crate::file::FileKind;
 use crate::rules::{Beginning, Present, Rules};
 use crate::sys::Dir;
@@ -25,6 +25,15 @@ const CLOCK_ENTRIES: u32 = 32;
 
 /// Folders of version control, which a walk does not enter: what is in them is history, not work.
 const HISTORY: [&[u8]; 4] = [b".git", b".hg", b".jj", b".svn"];
+
+/// How an entry is passed over.
+#[derive(Clone, Copy)]
+enum PassedOver {
+    /// With all that is in it.
+    Whole,
+    /// But for its name, where that is asked for.
+    LeftOut(LeftOut),
+}
 
 /// A directory whose names were read.
 #[derive(Debug)]
@@ -118,7 +127,7 @@ where
     /// Meets what a walk begins with, when that is no directory.
     pub(super) fn meet_alone(&mut self, dir: &Dir, path: &Path, kind: FileKind) {
         self.path.extend_from_slice(path.as_os_str().as_bytes());
-        self.meet(dir, path.file_name().unwrap_or_default(), kind);
+        self.meet(dir, path.file_name().unwrap_or_default(), kind, None);
     }
 
     /// Meets what a pattern names outright, whatever ignore rules say.
@@ -149,7 +158,7 @@ where
         }
         let dir = held.as_ref().unwrap_or(start);
         if let Ok(metadata) = dir.look(name) {
-            self.meet(dir, name, metadata.kind);
+            self.meet(dir, name, metadata.kind, None);
         }
     }
 
@@ -265,14 +274,15 @@ where
                 continue;
             }
             self.stand_at(node, name);
-            if self.is_passed_over(node, dir, name, kind) {
+            if let Some(passed) = self.passes_over(node, dir, name, kind) {
+                self.meet_by_name(dir, name, kind, passed);
                 continue;
             }
             if self.may_go_deeper(node.depth + 1) {
                 directories.push(Work::Enter { parent: Arc::clone(node), entry: index });
             }
             if !self.is_named() {
-                self.meet(dir, name, kind);
+                self.meet(dir, name, kind, None);
             }
         }
         self.walk.queue.add(&mut directories);
@@ -282,8 +292,12 @@ where
             }
             let Some((name, _)) = node.entry(index) else { continue };
             self.stand_at(node, name);
-            if !self.is_named() && !self.is_passed_over(node, dir, name, kind) {
-                self.meet(dir, name, kind);
+            if self.is_named() {
+                continue;
+            }
+            match self.passes_over(node, dir, name, kind) {
+                Some(passed) => self.meet_by_name(dir, name, kind, passed),
+                None => self.meet(dir, name, kind, None),
             }
         }
     }
@@ -315,12 +329,18 @@ where
     }
 
     /// Tells whether the entry at hand is neither met nor entered, and counts it if it could have been asked for.
-    fn is_passed_over(&self, node: &Node, dir: &Dir, name: &OsStr, kind: FileKind) -> bool {
+    fn passes_over(
+        &self,
+        node: &Node,
+        dir: &Dir,
+        name: &OsStr,
+        kind: FileKind,
+    ) -> Option<PassedOver> {
         let walk = self.walk;
         let is_directory = kind == FileKind::Directory;
         let is_dotted = name.as_bytes().starts_with(b".");
         if is_dotted && HISTORY.contains(&name.as_bytes()) {
-            return true;
+            return Some(PassedOver::Whole);
         }
         let relative = part(&self.path, walk.start.len());
         let number = || u64::from(is_directory || walk.asks_for(relative));
@@ -332,11 +352,11 @@ where
             if let Ok(metadata) = dir.look(name) {
                 walk.twins.meet(&metadata, part(&self.path, walk.root_at));
             }
-            return true;
+            return Some(PassedOver::LeftOut(LeftOut::Protected));
         }
         if walk.options.skip_dotted && is_dotted {
             skipped.dotted += number();
-            return true;
+            return Some(PassedOver::Whole);
         }
         if node.rules.as_ref().is_some_and(|rules| rules.leave_out(&self.path, is_directory)) {
             if is_directory {
@@ -344,17 +364,26 @@ where
             } else {
                 skipped.ignored_files += number();
             }
-            return true;
+            return Some(PassedOver::LeftOut(LeftOut::Ignored));
         }
         if walk.options.without.as_ref().is_some_and(|without| without.matches(relative)) {
-            return true;
+            return Some(PassedOver::Whole);
         }
         let is_hidden = is_directory && !walk.view.has_no_filter() && {
             let path = part(&self.path, walk.root_at);
             !walk.view.lets_see(&walk.view.logical(walk.root_index, path))
         };
         skipped.hidden.by_rule += u64::from(is_hidden);
-        is_hidden
+        is_hidden.then_some(PassedOver::Whole)
+    }
+
+    /// Hands what is left out to the visitor by its name alone, where that is asked for.
+    fn meet_by_name(&mut self, dir: &Dir, name: &OsStr, kind: FileKind, passed: PassedOver) {
+        if let PassedOver::LeftOut(what) = passed
+            && self.walk.names == Names::All
+        {
+            self.meet(dir, name, kind, Some(what));
+        }
     }
 
     fn may_go_deeper(&mut self, depth: usize) -> bool {
@@ -368,7 +397,7 @@ where
     }
 
     /// Hands the entry at hand to the visitor, if it is asked for and may be seen.
-    fn meet(&mut self, dir: &Dir, name: &OsStr, kind: FileKind) {
+    fn meet(&mut self, dir: &Dir, name: &OsStr, kind: FileKind, left_out: Option<LeftOut>) {
         let Self { walk, visitor, totals, path, .. } = self;
         let relative = part(path, walk.start.len());
         if !walk.asks_for(relative) {
@@ -385,7 +414,7 @@ where
             let _ = logical.set(shown);
         }
         totals.get_mut().escaped += u64::from(name.to_str().is_none());
-        let found = Found { walk, dir, name, path, relative, kind, logical, totals };
+        let found = Found { walk, dir, name, path, relative, kind, left_out, logical, totals };
         if visitor(&found).is_break() {
             walk.finish(WalkEnd::Satisfied);
         }

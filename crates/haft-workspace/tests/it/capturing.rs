@@ -91,20 +91,62 @@ fn what_changed_its_kind_or_moved_about_comes_back() {
 }
 
 #[test]
-fn what_is_not_looked_at_is_said() {
+fn what_is_not_looked_at_is_said_where_something_changed_in_it() {
     let hands = Hands::new();
     hands
         .rig
-        .file(".gitignore", "target/\n")
-        .file("target/x", "one")
+        .file(".gitignore", "target/\nout*/\n")
+        .file("target/debug/deps/x", "one")
+        .file("out1/x", "one")
+        .file("out2/x", "one")
         .file("src", "one")
         .dir(".git");
-    let told = hands.run("echo two > target/x; echo two > src");
+    let told = hands.run("echo two > src; cat target/debug/deps/x");
+    assert_eq!(told, "modified src: file 644 -> file of 4 bytes 644");
     assert_eq!(
-        told,
-        "modified src: file 644 -> file of 4 bytes 644\n\
-         [changes in what ignore rules leave out are not told: 1 entry in `.`]"
+        hands.run("echo > target/debug/new"),
+        "[something changed in `target`: ignore rules leave out what it is]"
     );
+    assert_eq!(
+        hands.run("echo > target/new; rm out1/x; echo > out2/y"),
+        "[something changed in `out1`, `out2`, `target`: ignore rules leave out what it is]"
+    );
+    assert_eq!(
+        hands.run("mkdir out3; rm -r out1 target"),
+        "created out3: nothing -> directory 755\n\
+         deleted target: directory 755 -> nothing\n\
+         deleted out1: directory 755 -> nothing"
+    );
+    let told = hands.undo_latest();
+    assert!(told.contains("ignore rules leave it out, so what it holds was not looked at"), "{told}");
+    assert!(hands.rig.ws("out3").exists() && !hands.rig.ws("target").exists());
+}
+
+#[test]
+fn single_files_that_ignore_rules_leave_out_are_looked_at() {
+    let hands = Hands::new();
+    hands.rig.file(".gitignore", "*.log\n").file("a.log", "one").dir(".git");
+    hands.write("a.log", "by a tool");
+    assert_eq!(
+        hands.run("echo two > a.log; echo new > b.log"),
+        "created b.log: nothing -> file of 4 bytes 644\n\
+         modified a.log: file of 9 bytes 644 -> file of 4 bytes 644"
+    );
+    assert_eq!(hands.undo_latest(), "a.log: put back\nb.log: removed");
+    assert_eq!(hands.text("a.log"), "by a tool");
+}
+
+#[test]
+fn protected_names_are_told_and_what_they_hold_is_not() {
+    let hands = Hands::new();
+    hands.rig.file(".env", "KEY=old").file("sub/id_rsa", "key");
+    assert_eq!(
+        hands.run("cat .env; echo KEY=new > .env; rm sub/id_rsa; echo x > sub/.env; echo x > a"),
+        "created a: nothing -> file of 2 bytes 644\n\
+         [`.env`, `sub/.env`, `sub/id_rsa` changed: what is protected is not looked at, and no undo brings it back]"
+    );
+    assert_eq!(hands.undo_latest(), "a: removed");
+    assert_eq!(hands.text(".env"), "KEY=new\n");
 }
 
 #[test]
@@ -126,8 +168,7 @@ fn rules_that_come_in_between_make_nothing_gone() {
         told,
         "modified a: file 644 -> file of 4 bytes 644\n\
          deleted d/x: file 644 -> nothing\n\
-         [changes in what ignore rules leave out are not told: 3 entries in `.`]\n\
-         [ignore rules leave out more than before the command: what is new there is not told]"
+         [ignore rules leave out directories that they did not before the command: what is new in these is not told]"
     );
 }
 
@@ -146,14 +187,14 @@ fn what_only_comes_into_view_is_not_taken_away() {
             break;
         }
     }
-    hands.run("rm .gitignore; echo new > new; mkdir out; mv kept out/kept");
+    hands.run("rm .gitignore; echo new > new; mkdir out; mv kept/x out/x");
     let told = hands.undo_latest();
     assert!(told.contains("new: removed"), "{told}");
     assert!(
-        told.contains("out/kept/x: stays: it cannot be brought back: it was made before"),
+        told.contains("out/x: stays: it cannot be brought back: it was made before"),
         "{told}"
     );
-    assert_eq!(hands.text("out/kept/x"), "one");
+    assert_eq!(hands.text("out/x"), "one");
 }
 
 #[test]
