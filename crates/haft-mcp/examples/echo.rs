@@ -23,11 +23,12 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         "properties": { "text": { "type": "string" } },
         "required": ["text"],
     });
-    let echo = FunctionTool::new("local/echo".parse()?, "Says a text again.", schema)?
-        .body(|_call, arguments| async move {
+    let echo = FunctionTool::new("local/echo".parse()?, "Says a text again.", schema)?.body(
+        |_call, arguments| async move {
             let text = arguments.get("text").and_then(Value::as_str).unwrap_or_default();
             Ok(Output::text(text))
-        })?;
+        },
+    )?;
     let registry = Arc::new(Registry::default());
     registry.register_tool(echo, OnConflict::Reject)?;
 

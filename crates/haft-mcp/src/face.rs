@@ -52,7 +52,7 @@ pub(crate) struct Connection {
     /// The request to stop everything that it asked for.
     pub(crate) cancellation: Cancellation,
     /// Room for calls at one time.
-    pub(crate) room: Semaphore,
+    pub(crate) room: Arc<Semaphore>,
     /// Whom the transport let in.
     pub(crate) let_in_as: String,
 }
@@ -63,7 +63,7 @@ impl Connection {
         Self {
             ledger: Some(SharedLedger::default()),
             cancellation,
-            room: Semaphore::new(limits::MCP_CALLS_AT_ONCE),
+            room: Arc::new(Semaphore::new(limits::MCP_CALLS_AT_ONCE)),
             let_in_as: let_in_as.into(),
         }
     }

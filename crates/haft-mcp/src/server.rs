@@ -75,6 +75,7 @@ impl McpServer {
     {
         let gone = stop.child();
         let connection = Connection::lasting("standard input and output", gone.clone());
+        let room = Arc::clone(&connection.room);
         let face = Face { shared: Arc::clone(&self.shared), connection };
         let lines = Lines::new(input, output, gone.clone());
         let end = tokio::select! {
@@ -83,7 +84,9 @@ impl McpServer {
         };
         gone.cancel();
         let patience = Duration::from_millis(limits::MCP_FAREWELL_MS);
-        if tokio::time::timeout(patience, self.shared.dispatch.drain()).await.is_err() {
+        // All room there is, is there once the last call has ended.
+        let all = u32::try_from(limits::MCP_CALLS_AT_ONCE).unwrap_or(u32::MAX);
+        if tokio::time::timeout(patience, room.acquire_many(all)).await.is_err() {
             tracing::warn!("calls of a client that is gone go on; they end with this process");
         }
         end

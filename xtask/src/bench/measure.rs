@@ -33,7 +33,14 @@ pub(crate) struct Sample {
 
 impl Program {
     pub(crate) fn new(label: &'static str, path: PathBuf) -> Self {
-        Self { label, path, arguments: Vec::new(), working_folder: None, input: None, expected: Vec::new() }
+        Self {
+            label,
+            path,
+            arguments: Vec::new(),
+            working_folder: None,
+            input: None,
+            expected: Vec::new(),
+        }
     }
 
     pub(crate) fn arguments<T: Into<OsString>>(

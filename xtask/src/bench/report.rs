@@ -27,7 +27,13 @@ pub(crate) struct Report {
 
 impl Report {
     pub(crate) fn new(floor: u64) -> Self {
-        Self { floor, comparisons: Vec::new(), rows: Vec::new(), served: Vec::new(), left_out: Vec::new() }
+        Self {
+            floor,
+            comparisons: Vec::new(),
+            rows: Vec::new(),
+            served: Vec::new(),
+            left_out: Vec::new(),
+        }
     }
 
     pub(crate) fn print_table(&self) {

@@ -221,8 +221,7 @@ impl<'a> Connected<'a> {
         let input = child.stdin.take().context("the server has no input")?;
         let output = child.stdout.take().context("the server has no output")?;
         let output = BufReader::new(output);
-        let mut connected =
-            Self { server, child, input, output, calls: 0, line: String::new() };
+        let mut connected = Self { server, child, input, output, calls: 0, line: String::new() };
         connected.input.write_all(OPENING.as_bytes())?;
         connected.answer(0)?;
         Ok(connected)
