@@ -187,8 +187,9 @@ impl Scan {
         };
         let closed = self.closed.iter().filter(has_changed);
         let closed = named(closed.map(|(_, now)| now.path.clone()).collect());
-        let closed = closed
-            .map(|names| format!("something changed in {names}: ignore rules leave out what it is"));
+        let closed = closed.map(|names| {
+            format!("something changed in {names}: ignore rules leave out what it is")
+        });
 
         let is_other = |(path, now): &(&String, &Seen)| {
             before.protected.get(*path).is_none_or(|was| !now.is_still(was))
@@ -196,7 +197,9 @@ impl Scan {
         let new = self.protected.iter().filter(is_other).map(|(path, _)| path.clone());
         let gone = before.protected.keys().filter(|path| !self.protected.contains_key(*path));
         let protected = named(new.chain(gone.cloned()).collect()).map(|names| {
-            format!("{names} changed: what is protected is not looked at, and no undo brings it back")
+            format!(
+                "{names} changed: what is protected is not looked at, and no undo brings it back"
+            )
         });
         let texts = [closed, protected].into_iter().flatten();
         texts.map(|text| Notice::new(NoticeKind::Skipped, text)).collect()

@@ -118,7 +118,10 @@ fn what_is_not_looked_at_is_said_where_something_changed_in_it() {
          deleted out1: directory 755 -> nothing"
     );
     let told = hands.undo_latest();
-    assert!(told.contains("ignore rules leave it out, so what it holds was not looked at"), "{told}");
+    assert!(
+        told.contains("ignore rules leave it out, so what it holds was not looked at"),
+        "{told}"
+    );
     assert!(hands.rig.ws("out3").exists() && !hands.rig.ws("target").exists());
 }
 
@@ -190,10 +193,7 @@ fn what_only_comes_into_view_is_not_taken_away() {
     hands.run("rm .gitignore; echo new > new; mkdir out; mv kept/x out/x");
     let told = hands.undo_latest();
     assert!(told.contains("new: removed"), "{told}");
-    assert!(
-        told.contains("out/x: stays: it cannot be brought back: it was made before"),
-        "{told}"
-    );
+    assert!(told.contains("out/x: stays: it cannot be brought back: it was made before"), "{told}");
     assert_eq!(hands.text("out/x"), "one");
 }
 
