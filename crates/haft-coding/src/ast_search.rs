@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::scope::Scope;
 use crate::sources::Sources;
+use crate::speech::{self, HintIf, SEARCH};
 
 pub use answer::{AstMatch, AstSearchOutput};
 
@@ -66,7 +67,7 @@ impl TypedTool for AstSearch {
 }
 
 fn search(call: &Call, args: &AstSearchArgs) -> Result<Shown<AstSearchOutput>, Failure> {
-    let pattern = Pattern::compile(args.language, &args.pattern).map_err(refused)?;
+    let pattern = Pattern::compile(args.language, &args.pattern).map_err(|error| refused(call, error))?;
     let needle = pattern.needle();
     let sources = Sources {
         scope: Scope {
@@ -87,7 +88,7 @@ fn search(call: &Call, args: &AstSearchArgs) -> Result<Shown<AstSearchOutput>, F
     Ok(answer::shown(args, gathered))
 }
 
-fn refused(error: SyntaxError) -> Failure {
+fn refused(call: &Call, error: SyntaxError) -> Failure {
     let kind = match error {
         SyntaxError::LanguageOff { .. } => ErrorKind::Unsupported,
         SyntaxError::Grammar { .. } | SyntaxError::Stopped => ErrorKind::Internal,
@@ -95,10 +96,13 @@ fn refused(error: SyntaxError) -> Failure {
     };
     let failure = Failure::new(kind, error.to_string());
     match error {
-        SyntaxError::BrokenPattern { .. } => failure.hint(
-            "write code that could stand in a file, with metavariables such as `$NAME` or \
-             `$$$ARGS`; for plain text use `search`",
-        ),
+        SyntaxError::BrokenPattern { .. } => {
+            let failure = failure.hint(
+                "write code that could stand in a file, with metavariables such as `$NAME` or `$$$ARGS`",
+            );
+            let search = speech::tool(call, SEARCH, "grep");
+            failure.hint_if(search, |search| format!("for plain text, use {search}"))
+        }
         _ => failure,
     }
 }

@@ -41,6 +41,7 @@ mod scope;
 mod search;
 mod source;
 mod sources;
+mod speech;
 mod toolset;
 mod undo;
 mod words;

@@ -14,6 +14,7 @@ use haft_workspace::{FileKind, OpenFile, WorkspaceCall};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::speech::{self, READER};
 use crate::{EntryKind, words};
 
 pub use image::ImageOutput;
@@ -136,7 +137,10 @@ fn read(call: &Call, args: &ReadArgs) -> Result<Shown<ReaderOutput>, Failure> {
     if place.kind() == Some(FileKind::Directory) {
         let text = format!("`{path}` is a directory, not a file");
         return Err(Failure::new(ErrorKind::Unsupported, text)
-            .hint("use \"action\": \"list_dir\", or name a file in it"));
+            .hint(match speech::action(call, READER, "list_dir") {
+                Some(list) => format!("use {list}, or name a file in it"),
+                None => "name a file in it".to_owned(),
+            }));
     }
     let mut file = call.view()?.open(&place)?;
     let mut head = Vec::new();

@@ -98,7 +98,7 @@ impl Sources<'_> {
         })?;
         let Search { first, tally, .. } = search;
         if is_one_file && let Some(passed) = tally.only() {
-            return Err(passed.failure(&place));
+            return Err(passed.failure(call, &place));
         }
         let first = first.into_inner().unwrap_or_else(PoisonError::into_inner);
         if report.end == WalkEnd::Complete && tally.is_over() {

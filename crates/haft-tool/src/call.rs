@@ -3,15 +3,16 @@
 use std::fmt;
 
 use haft_protocol::{
-    CallId, Caller, ContentPart, Digest, ErrorKind, Failure, Progress, RawArguments,
+    CallId, Caller, ContentPart, Digest, ErrorKind, Failure, Progress, QualifiedName, RawArguments,
 };
+use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::dispatch::{Dispatched, NestedDoor};
 use crate::ports::{NewArtifact, PortError};
-use crate::{Arguments, Cancellation, Descriptor, Extensions, SharedLedger};
+use crate::{Arguments, Cancellation, Descriptor, Extensions, SharedLedger, Wording};
 
 /// The permission to run one body once.
 ///
@@ -20,6 +21,8 @@ use crate::{Arguments, Cancellation, Descriptor, Extensions, SharedLedger};
 pub struct Call {
     pub(crate) id: CallId,
     pub(crate) fingerprint: Digest,
+    /// The name of the tool that was asked for, an alias where it is one.
+    pub(crate) name: QualifiedName,
     pub(crate) arguments: Arguments,
     pub(crate) cancellation: Cancellation,
     pub(crate) deadline: Instant,
@@ -51,6 +54,16 @@ impl Call {
             ErrorKind::Internal,
             format!("this call was permitted for another tool than `{}`", descriptor.name()),
         ))
+    }
+
+    /// Returns how the caller asks for a tool with these arguments, by the tools it was shown; nothing, where none of
+    /// them does that. `tool` is a qualified name.
+    ///
+    /// Whatever a body says of other calls, it says in these words: the caller may know a tool by an alias, which fixes
+    /// some arguments, and not by its own name.
+    pub fn wording(&self, tool: &str, arguments: Map<String, Value>) -> Option<Wording> {
+        let tools = &self.nested.context().tools;
+        tools.wording(&self.name, &tool.parse().ok()?, arguments)
     }
 
     /// Returns a value that a door put in for this call.

@@ -41,6 +41,7 @@ mod system;
 mod tool;
 mod typed;
 mod waking;
+mod wording;
 
 pub use alias::Alias;
 pub use arguments::Arguments;
@@ -67,3 +68,4 @@ pub use source::{BuildContext, FixedTools, Scope, SourceError, ToolSource};
 pub use system::{SystemClock, SystemIds};
 pub use tool::{BoxFuture, Tool};
 pub use typed::{Facts, TypedTool};
+pub use wording::Wording;

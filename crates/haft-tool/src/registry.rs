@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use haft_protocol::limits::NEAREST_NAMES;
 use haft_protocol::{QualifiedName, WireName, WireNames};
 use indexmap::IndexMap;
+use serde_json::{Map, Value};
 use tokio::sync::watch;
 
 use crate::alias::Alias;
 use crate::source::{BuildContext, FixedTools, Scope, SourceError, ToolSource};
 use crate::waking::Waking;
-use crate::{Descriptor, DescriptorError, Tool};
+use crate::{Descriptor, DescriptorError, Tool, Wording};
 
 /// What to do with a name that is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,6 +81,8 @@ pub struct Registered {
     pub wire: WireName,
     /// The tool behind it, for an alias.
     pub alias_of: Option<QualifiedName>,
+    /// The arguments that an alias fixes.
+    pub fixed: Arc<Map<String, Value>>,
     pub(crate) waking: Arc<Waking>,
 }
 
@@ -177,6 +180,27 @@ impl Snapshot {
         }
     }
 
+    /// Returns how somebody who is shown these tools asks for one of them with these arguments: by `own` where that does
+    /// it, else by the tool itself, else by the alias that fixes most of them.
+    pub(crate) fn wording(
+        &self,
+        own: &QualifiedName,
+        tool: &QualifiedName,
+        arguments: Map<String, Value>,
+    ) -> Option<Wording> {
+        let does_it = |it: &&Registered| {
+            let is_tool = it.alias_of.as_ref().unwrap_or_else(|| it.descriptor.name()) == tool;
+            is_tool && it.fixed.iter().all(|(name, value)| arguments.get(name) == Some(value))
+        };
+        let own = self.tools.get(own).filter(does_it);
+        let plain = || self.tools.get(tool).filter(does_it);
+        let alias = || self.tools.values().filter(does_it).max_by_key(|it| it.fixed.len());
+        let (is_own, chosen) = (own.is_some(), own.or_else(plain).or_else(alias)?);
+        let mut arguments = arguments;
+        arguments.retain(|name, _| !chosen.fixed.contains_key(name));
+        Some(Wording { name: chosen.wire.clone(), is_own, arguments })
+    }
+
     fn add(&mut self, added: NewTool, on_conflict: OnConflict) -> Result<(), RegistryError> {
         let name = added.descriptor.name().clone();
         if let Some(holder) = self.tools.get(&name)
@@ -186,9 +210,9 @@ impl Snapshot {
             let newcomer = added.waking.source().name().to_owned();
             return Err(RegistryError::Taken { name, holder, newcomer });
         }
-        let NewTool { tool, descriptor, alias_of, waking } = added;
+        let NewTool { tool, descriptor, alias_of, fixed, waking } = added;
         let wire = self.wire.assign(&name);
-        self.tools.insert(name, Registered { tool, descriptor, wire, alias_of, waking });
+        self.tools.insert(name, Registered { tool, descriptor, wire, alias_of, fixed, waking });
         Ok(())
     }
 }
@@ -197,6 +221,7 @@ struct NewTool {
     tool: Arc<dyn Tool>,
     descriptor: Arc<Descriptor>,
     alias_of: Option<QualifiedName>,
+    fixed: Arc<Map<String, Value>>,
     waking: Arc<Waking>,
 }
 
@@ -358,7 +383,9 @@ impl State {
                 for tool in waking.source().build(&self.context)? {
                     let descriptor = tool.descriptor();
                     let waking = Arc::clone(waking);
-                    next.add(NewTool { tool, descriptor, alias_of: None, waking }, *on_conflict)?;
+                    let (alias_of, fixed) = (None, Arc::default());
+                    let added = NewTool { tool, descriptor, alias_of, fixed, waking };
+                    next.add(added, *on_conflict)?;
                 }
             }
             Step::Alias { alias, of, on_conflict } => {
@@ -370,10 +397,11 @@ impl State {
                 let alias_of = behind.alias_of.clone().unwrap_or_else(|| of.clone());
                 let (waking, tool) = (Arc::clone(&behind.waking), alias.over(&behind.tool)?);
                 let descriptor = tool.descriptor();
-                next.add(
-                    NewTool { tool, descriptor, alias_of: Some(alias_of), waking },
-                    *on_conflict,
-                )?;
+                let mut fixed = Map::clone(&behind.fixed);
+                fixed.extend(alias.fixed.clone());
+                let (alias_of, fixed) = (Some(alias_of), Arc::new(fixed));
+                let added = NewTool { tool, descriptor, alias_of, fixed, waking };
+                next.add(added, *on_conflict)?;
             }
             Step::Show(selection) => {
                 let shown = next.select(selection)?.into_iter();

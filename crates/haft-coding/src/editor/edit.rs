@@ -14,7 +14,7 @@ use crate::words::counted;
 
 pub(super) fn edit(target: &Target<'_>, args: &EditArgs) -> Result<Shown<EditorOutput>, Failure> {
     let edits = edits(args)?;
-    refusal::check(&edits)?;
+    refusal::check(target, &edits)?;
     let before = target.read_text()?;
     let evidence = target.evidence();
     let rules = EditRules {
@@ -24,8 +24,9 @@ pub(super) fn edit(target: &Target<'_>, args: &EditArgs) -> Result<Shown<EditorO
     };
     let path = target.path();
     let encoding = Document::new(&before.bytes).encoding();
-    let edited = haft_text::edit(&before.bytes, &edits, &rules)
-        .map_err(|error| refusal::refused(path, encoding, &edits, error))?;
+    let stop = || target.is_called_off();
+    let edited = haft_text::edit_until(&before.bytes, &edits, &rules, &stop)
+        .map_err(|error| refusal::refused(target, encoding, &edits, error))?;
     evidence.check_edits(&edited.applied)?;
 
     let written = target.replace(&before, &edited.bytes)?;

@@ -8,6 +8,7 @@ use serde_json::json;
 use super::file::{Target, report};
 use super::{DeletedOutput, EditorOutput, MadeOutput, MovedOutput};
 use crate::EntryKind;
+use crate::speech::{self, EDITOR, HintIf};
 
 pub(super) fn delete(target: &Target<'_>) -> Result<Shown<EditorOutput>, Failure> {
     let path = target.place.itself_logical().clone();
@@ -43,7 +44,10 @@ pub(super) fn rename(target: &Target<'_>) -> Result<Shown<EditorOutput>, Failure
         let into = format!("{}/{name}", to.logical().as_str().trim_end_matches('/'));
         let into = into.strip_prefix("./").unwrap_or(&into);
         let call = json!({ "action": "move", "path": from.as_str(), "to": into });
-        return Err(failure.hint(format!("to move it into that directory, send: {call}")));
+        let call = speech::call(target.call, EDITOR, speech::fields(&call));
+        return Err(
+            failure.hint_if(call, |call| format!("to move it into that directory, send: {call}"))
+        );
     }
     let renamed = target.writer.rename(&target.place, &to, Onto::Nothing);
     let written = renamed.map_err(|error| target.near(error.into()))?;

@@ -40,9 +40,14 @@ impl<'c> Target<'c> {
         self.place.resolved().kind()
     }
 
+    /// Whether nobody waits for the call any more.
+    pub(super) fn is_called_off(&self) -> bool {
+        self.call.cancellation().is_cancelled()
+    }
+
     /// What the caller has seen of the file.
     pub(super) fn evidence(&self) -> Evidence<'_> {
-        Evidence::new(self.call.ledger(), self.path())
+        Evidence::new(self.call, self.path())
     }
 
     /// Reads the whole file.

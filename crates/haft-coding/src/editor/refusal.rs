@@ -5,23 +5,32 @@ use haft_text::{
     Around, Difference, Edit, EditError, Encoding, MatchGrade, Nearest, Refusal, SpliceError,
     Unmappable, visible, visible_line,
 };
-use serde_json::{Map, Value};
+use serde_json::Map;
 
+use super::file::Target;
+use crate::speech::{self, EDITOR, HintIf};
 use crate::words::{counted, grouped, size};
 
 /// Refuses edits that no file could make possible.
-pub(super) fn check(edits: &[Edit]) -> Result<(), Failure> {
+pub(super) fn check(target: &Target<'_>, edits: &[Edit]) -> Result<(), Failure> {
     match edits.iter().position(|edit| edit.old.is_empty()) {
         None => Ok(()),
-        Some(number) => {
-            Err(failed(edits, number, ErrorKind::InvalidArguments, EMPTY.to_owned())
-                .hint(ELSEWHERE))
-        }
+        Some(number) => Err(elsewhere(
+            target,
+            failed(edits, number, ErrorKind::InvalidArguments, EMPTY.to_owned()),
+        )),
     }
 }
 
 const EMPTY: &str = "\"old\" is empty, so it stands nowhere in particular";
-const ELSEWHERE: &str = "to put lines between others, use \"action\": \"insert\"; to write a whole file, use \"action\": \"write\"";
+
+/// Says what does what an edit does not.
+fn elsewhere(target: &Target<'_>, failure: Failure) -> Failure {
+    let action = |name| speech::action(target.call, EDITOR, name);
+    failure
+        .hint_if(action("insert"), |insert| format!("to put lines between others, use {insert}"))
+        .hint_if(action("write"), |write| format!("to write a whole file, use {write}"))
+}
 
 /// A failure of one of several edits.
 fn failed(edits: &[Edit], number: usize, kind: ErrorKind, text: String) -> Failure {
@@ -35,16 +44,19 @@ fn failed(edits: &[Edit], number: usize, kind: ErrorKind, text: String) -> Failu
 
 /// Puts a refusal into words, with a corrected call where there is one.
 pub(super) fn refused(
-    path: &LogicalPath,
+    target: &Target<'_>,
     encoding: Encoding,
     edits: &[Edit],
     error: EditError,
 ) -> Failure {
+    let path = target.path();
     let number = error.edit;
     let failed = |kind, text: String| failed(edits, number, kind, text);
-    let call = Refused { path, edits, number };
+    let call = Refused { target, edits, number };
     match error.refusal {
-        Refusal::EmptyOld => failed(ErrorKind::InvalidArguments, EMPTY.to_owned()).hint(ELSEWHERE),
+        Refusal::EmptyOld => {
+            elsewhere(target, failed(ErrorKind::InvalidArguments, EMPTY.to_owned()))
+        }
         Refusal::Identical => {
             failed(ErrorKind::InvalidArguments, "\"old\" and \"new\" are the same".to_owned())
                 .hint("leave the edit out, or say what is to be different")
@@ -61,21 +73,29 @@ pub(super) fn refused(
             let send = call.with(|it| it.clone_from(&edit));
             with_call(failed(ErrorKind::NotFound, text), "drop the numbers and the tabs", send)
         }
-        Refusal::NotFound { nearest, corrected, .. } => {
+        Refusal::NotFound { nearest, corrected, looked_at, .. } => {
             let text = format!("\"old\" stands nowhere in `{path}`");
             let Some(nearest) = nearest else {
-                return failed(ErrorKind::NotFound, format!("{text}, nor anything like it"))
+                let like = match looked_at {
+                    None => "nor anything like it".to_owned(),
+                    Some(lines) => format!(
+                        "and nothing like it in its first {}, which is as far as was looked for that",
+                        counted(lines, "line", "lines")
+                    ),
+                };
+                return failed(ErrorKind::NotFound, format!("{text}, {like}"))
                     .hint("read the file, and copy \"old\" from it");
             };
             let failure = failed(ErrorKind::NotFound, text);
-            let failure = Failure {
-                model_text: format!(
-                    "{}\n{}",
-                    failure.model_text,
-                    place(&nearest, encoding, number)
-                ),
-                ..failure
-            };
+            let mut model_text =
+                format!("{}\n{}", failure.model_text, place(&nearest, encoding, number));
+            if let Some(lines) = looked_at {
+                let lines = counted(lines, "line", "lines");
+                model_text.push_str(&format!(
+                    "\nOnly the first {lines} were looked through for a place like it."
+                ));
+            }
+            let failure = Failure { model_text, ..failure };
             match corrected {
                 Some(edit) => {
                     let send = call.with(|it| it.clone_from(&edit));
@@ -111,6 +131,7 @@ pub(super) fn refused(
             }
             .hint("indent \"old\" and \"new\" as the file does")
         }
+        Refusal::CalledOff => failed(ErrorKind::Unavailable, "the call was called off".to_owned()),
         Refusal::Unwritable(error) => unwritable(path, error, "new", failed),
         other => failed(ErrorKind::Conflict, other.to_string()),
     }
@@ -143,8 +164,8 @@ pub(super) fn unwritable(
 }
 
 /// Adds a corrected call, where it is not too long to send.
-fn with_call(failure: Failure, when: &str, call: Value) -> Failure {
-    let call = call.to_string();
+fn with_call(failure: Failure, when: &str, call: Option<String>) -> Failure {
+    let Some(call) = call else { return failure };
     if call.len() > limits::CORRECTED_CALL_BYTES {
         return failure.hint(format!("{when}, correct \"old\" so"));
     }
@@ -153,14 +174,14 @@ fn with_call(failure: Failure, when: &str, call: Value) -> Failure {
 
 /// The call that was refused, for writing it with one edit changed.
 struct Refused<'c> {
-    path: &'c LogicalPath,
+    target: &'c Target<'c>,
     edits: &'c [Edit],
     number: usize,
 }
 
 impl Refused<'_> {
     /// Writes the call with the edit changed that was refused.
-    fn with(&self, change: impl FnOnce(&mut Edit)) -> Value {
+    fn with(&self, change: impl FnOnce(&mut Edit)) -> Option<String> {
         let mut edits = self.edits.to_vec();
         if let Some(edit) = edits.get_mut(self.number) {
             change(edit);
@@ -176,14 +197,14 @@ impl Refused<'_> {
         };
         let mut call = Map::new();
         call.insert("action".to_owned(), "edit".into());
-        call.insert("path".to_owned(), self.path.as_str().into());
+        call.insert("path".to_owned(), self.target.path().as_str().into());
         match edits.as_slice() {
             [only] => call.extend(fields(only)),
             _ => {
                 call.insert("edits".to_owned(), edits.iter().map(fields).collect());
             }
         }
-        Value::Object(call)
+        speech::call(self.target.call, EDITOR, call)
     }
 }
 

@@ -2,19 +2,21 @@
 
 use haft_protocol::{ErrorKind, Failure, LogicalPath, Notice, NoticeKind};
 use haft_text::{Applied, Document, LineHash, MatchGrade, Touched};
-use haft_tool::{ReadLedger, Seen, SharedLedger};
+use haft_tool::{Call, ReadLedger, Seen, SharedLedger};
 
+use crate::speech::{self, EDITOR, HintIf};
 use crate::words::grouped;
 
 /// What the caller has seen of a file, where somebody remembers.
 pub(super) struct Evidence<'c> {
+    call: &'c Call,
     ledger: Option<&'c SharedLedger>,
     path: &'c LogicalPath,
 }
 
 impl<'c> Evidence<'c> {
-    pub(super) fn new(ledger: Option<&'c SharedLedger>, path: &'c LogicalPath) -> Self {
-        Self { ledger, path }
+    pub(super) fn new(call: &'c Call, path: &'c LogicalPath) -> Self {
+        Self { call, ledger: call.ledger(), path }
     }
 
     /// The highest grade by which a place may be found: without memory, only what is certain.
@@ -67,7 +69,9 @@ impl<'c> Evidence<'c> {
         );
         Err(Failure::new(ErrorKind::Conflict, text)
             .hint("read the whole file first, then send this call again")
-            .hint("to change a part of it, use \"action\": \"edit\""))
+            .hint_if(speech::action(self.call, EDITOR, "edit"), |edit| {
+                format!("to change a part of it, use {edit}")
+            }))
     }
 
     /// Checks that the caller has seen the lines that new ones are put between, and returns those that show it.

@@ -10,6 +10,7 @@ use super::placeholder::placeholder;
 use super::refusal::unwritable;
 use super::shown::{difference, ends};
 use super::{Difference, EditorOutput, WriteArgs, WrittenOutput};
+use crate::speech::{self, EDITOR, HintIf};
 use crate::words::{counted, size};
 
 pub(super) fn write(target: &Target<'_>, args: &WriteArgs) -> Result<Shown<EditorOutput>, Failure> {
@@ -53,7 +54,9 @@ fn replace(target: &Target<'_>, content: &str) -> Result<Shown<EditorOutput>, Fa
             counted(old.len() as u64, "line", "lines")
         );
         return Err(failed(ErrorKind::InvalidArguments, text)
-            .hint("to change a part of the file, use \"action\": \"edit\"")
+            .hint_if(speech::action(target.call, EDITOR, "edit"), |edit| {
+                format!("to change a part of the file, use {edit}")
+            })
             .hint("to replace all of it, write out what the line stands for"));
     }
     let most = usize::try_from(limits::EDIT_FILE_BYTES).unwrap_or(usize::MAX);

@@ -12,6 +12,7 @@ use super::{ListDirArgs, ReaderOutput};
 use crate::entry::{Beside, Entry};
 use crate::pulse::Pulse;
 use crate::scope::{self, Scope};
+use crate::speech::{self, READER};
 use crate::words::fitted;
 
 /// Entries of a directory.
@@ -38,7 +39,10 @@ pub(super) fn list(call: &Call, args: &ListDirArgs) -> Result<Shown<ReaderOutput
     {
         let text = format!("`{path}` is {kind}, not a directory");
         return Err(Failure::new(ErrorKind::Unsupported, text)
-            .hint("use \"action\": \"read\", or name the directory it is in"));
+            .hint(match speech::action(call, READER, "read") {
+                Some(read) => format!("use {read}, or name the directory it is in"),
+                None => "name the directory it is in".to_owned(),
+            }));
     }
     let levels = match args.depth {
         Some(depth) => depth,

@@ -3,11 +3,13 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use haft_protocol::{ErrorKind, Failure, Notice, NoticeKind, limits};
+use haft_tool::Call;
 use haft_workspace::{Resolved, WalkReport};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::scope;
+use crate::speech::{self, HintIf, SEARCH};
 use crate::words::{counted, size};
 
 /// What was passed over of source files.
@@ -76,7 +78,8 @@ pub(super) enum Passed {
 
 impl Passed {
     /// Says the same of a file that a call names itself.
-    pub(super) fn failure(self, place: &Resolved) -> Failure {
+    pub(super) fn failure(self, call: &Call, place: &Resolved) -> Failure {
+        let search = || speech::tool(call, SEARCH, "grep");
         let path = place.logical();
         let failure = |kind, text: String| Failure::new(kind, format!("`{path}` {text}"));
         match self {
@@ -87,12 +90,12 @@ impl Passed {
                     ErrorKind::LimitExceeded,
                     format!("is larger than {most}, the most that is parsed"),
                 )
-                .hint("search in it with `search`")
+                .hint_if(search(), |search| format!("search in it with {search}"))
             }
             Self::TooSlow | Self::Over => {
                 let seconds = limits::SYNTAX_FILE_MS / 1000;
                 failure(ErrorKind::LimitExceeded, format!("was not done within {seconds} seconds"))
-                    .hint("search in it with `search`")
+                    .hint_if(search(), |search| format!("search in it with {search}"))
             }
             Self::TooDeep => {
                 let most = limits::SYNTAX_COMPARED_DEPTH;

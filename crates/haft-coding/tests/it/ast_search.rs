@@ -165,7 +165,8 @@ fn a_pattern_that_cannot_be_read_is_a_mistake_that_says_where() {
         .join("\n");
     insta::assert_snapshot!(said, @r#"
     `foo(((` is no Python pattern: at line 1, column 6, `(` is not closed
-    hint: write code that could stand in a file, with metavariables such as `$NAME` or `$$$ARGS`; for plain text use `search`
+    hint: write code that could stand in a file, with metavariables such as `$NAME` or `$$$ARGS`
+    hint: for plain text, use `search`
     `$$$` cannot be searched for: `$$$NAME` alone stands for any number of things: write what it stands in, such as `f($$$NAME)`
     `a; b` cannot be searched for: it is more than one expression, statement or definition of Go: write one, or search for each
     /pattern: found "", expected a string of 1 to 4096 characters

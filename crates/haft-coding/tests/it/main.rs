@@ -20,3 +20,4 @@ mod properties;
 mod races;
 mod read;
 mod rig;
+mod speech;

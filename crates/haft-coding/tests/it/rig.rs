@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use haft_coding::CodingTools;
+use haft_coding::{CodingTools, Toolset};
 use haft_policy::{Policy, Preset, Rule};
 use haft_protocol::{Caller, Entrance, Failure, Outcome, RunId, Status, ToolCall};
 use haft_testkit::MemoryEffects;
@@ -146,6 +146,15 @@ impl Rig {
     /// Forgets that anybody remembers what was read.
     pub(crate) fn without_ledger(mut self) -> Self {
         self.context.ledger = None;
+        self
+    }
+
+    /// Shows the built-in tools in another shape.
+    pub(crate) fn arranged(mut self, toolset: Toolset) -> Self {
+        let registry = Registry::new(BuildContext::default());
+        registry.register(Arc::new(CodingTools::new()), OnConflict::Reject).unwrap();
+        toolset.arrange(&registry).unwrap();
+        self.context.tools = registry.snapshot();
         self
     }
 

@@ -242,6 +242,7 @@ impl Walk<'_> {
         let filter = prepared.verdict.filter().clone();
         prepared.bound.install(self.intent.call, filter, &mut extensions);
         let call = Call {
+            name: prepared.registered.descriptor.name().clone(),
             id: self.intent.call,
             fingerprint: prepared.registered.descriptor.fingerprint(),
             arguments: prepared.arguments.clone(),
