@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 use anstream::ColorChoice;
 use anstream::adapter::strip_str;
 use anstyle::{AnsiColor, Style};
+use haft::Bound;
 use serde::Serialize;
 use serde_json::{Value, json};
 use textwrap::core::display_width;
@@ -88,14 +89,27 @@ impl Printer {
 
     /// Prints the one JSON object of a command that has something to say.
     pub(crate) fn envelope(self, exit: Exit, data: impl Serialize) -> anyhow::Result<Exit> {
-        let data = serde_json::to_value(data)?;
-        self.object(&json!({
+        self.envelope_of_part(exit, data, None)
+    }
+
+    /// Prints the one JSON object of a command, of whose data some may be left out.
+    pub(crate) fn envelope_of_part(
+        self,
+        exit: Exit,
+        data: impl Serialize,
+        left_out: Option<&Bound>,
+    ) -> anyhow::Result<Exit> {
+        let mut object = json!({
             "haft": ENVELOPE_VERSION,
             "command": self.command,
             "ok": exit == Exit::Ok,
             "exit": exit as u8,
-            "data": data,
-        }));
+            "data": serde_json::to_value(data)?,
+        });
+        if let (Some(object), Some(bound)) = (object.as_object_mut(), left_out) {
+            object.insert("bounds".to_owned(), json!([bound]));
+        }
+        self.object(&object);
         Ok(exit)
     }
 

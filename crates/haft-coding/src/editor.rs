@@ -258,7 +258,10 @@ impl TypedTool for Editor {
             .build()?;
         Ok(Facts {
             capabilities,
-            slots: vec![Slot::write("path"), Slot::write("to")],
+            slots: vec![
+                Slot::write("path").keeping_links_where("action", &["delete", "move"]),
+                Slot::write("to").keeping_links(),
+            ],
             ..Facts::new("builtin/editor".parse()?, include_str!("editor.md").trim())
         })
     }

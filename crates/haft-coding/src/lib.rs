@@ -73,4 +73,4 @@ pub use search::{
 pub use source::CodingTools;
 pub use sources::SkippedSources;
 pub use toolset::Toolset;
-pub use undo::{Undo, UndoArgs, UndoOutput, UndoResult, UndoRow, UndoneChange};
+pub use undo::{ChangedRow, Undo, UndoArgs, UndoOutput, UndoResult, UndoRow, UndoneChange};

@@ -1,14 +1,15 @@
 //! The tool that takes back what a call changed.
 
-use haft_protocol::{
-    CallId, Capabilities, Capability, ChangeKind, ErrorKind, Failure, NoticeKind, limits,
-};
+mod answer;
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use haft_protocol::{CallId, Capabilities, Capability, ErrorKind, Failure, RunId, limits};
 use haft_tool::{Call, DescriptorError, Facts, Output, Shown, Slot, ToolPath, TypedTool, blocking};
-use haft_workspace::{UndoPlan, UndoStep, Undoing, WorkspaceCall, Writer};
+use haft_workspace::{Resolved, WorkspaceCall, Writer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::words;
 
 /// The tool `builtin/undo`.
 #[derive(Debug, Clone, Copy, Default)]
@@ -18,26 +19,61 @@ pub struct Undo;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UndoArgs {
-    /// The id of the call whose changes are taken back.
+    /// The id of the call whose changes are taken back; left out, the latest calls that changed files are listed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 64))]
-    pub call: String,
-    /// Every path that may be changed.
-    #[schemars(length(min = 1, max = limits::UNDO_PATHS))]
+    pub call: Option<String>,
+    /// Every path that may be changed; left out, only what would be done is said.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = limits::UNDO_PATHS))]
     pub paths: Vec<ToolPath>,
     /// Only say what would be done.
     #[serde(default)]
     pub dry_run: bool,
+    /// Calls to list at most.
+    #[serde(default = "calls")]
+    #[schemars(range(min = 1, max = limits::UNDO_CALLS_MAX))]
+    pub limit: NonZeroU32,
+}
+
+fn calls() -> NonZeroU32 {
+    NonZeroU32::new(limits::UNDO_CALLS).unwrap_or(NonZeroU32::MIN)
 }
 
 /// What came of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UndoOutput {
-    /// The call whose changes were taken back.
-    pub call: String,
+    /// The call whose changes were taken back; nothing, where calls are listed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
     /// Whether nothing was done, and this says what would be.
     pub dry_run: bool,
     /// The changes, the last one of the call first.
     pub steps: Vec<UndoRow>,
+    /// The calls that changed files, where these are listed, the latest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<ChangedRow>,
+}
+
+/// A call that changed files.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ChangedRow {
+    /// The id.
+    pub call: String,
+    /// The tool; nothing where the call is no longer on record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// Whether it belongs to the run that asks.
+    pub is_own: bool,
+    /// Whether a later call took its changes back.
+    pub undone: bool,
+    /// The call whose changes this one took back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undoes: Option<String>,
+    /// The first paths that it changed.
+    pub paths: Vec<String>,
+    /// How many more paths it changed.
+    pub left_out: u64,
 }
 
 /// What came of one change.
@@ -99,7 +135,7 @@ impl TypedTool for Undo {
                 .effect(Capability::ReadFiles)
                 .effect(Capability::WriteFiles)
                 .build()?,
-            slots: vec![Slot::write("paths").from_argument("/paths/*")],
+            slots: vec![Slot::write("paths").from_argument("/paths/*").keeping_links()],
             ..Facts::new("builtin/undo".parse()?, include_str!("undo.md").trim())
         })
     }
@@ -107,93 +143,79 @@ impl TypedTool for Undo {
     const NARROWS: bool = true;
 
     fn effects(&self, args: &UndoArgs) -> Option<Capabilities> {
-        args.dry_run.then(Capabilities::read_only)
+        (!args.acts()).then(Capabilities::read_only)
     }
 
     async fn run(&self, call: Call, args: UndoArgs) -> Result<Shown<UndoOutput>, Failure> {
-        let writer = call.writer()?;
-        blocking(move || undo(&writer, &args)).await
+        let (writer, places, run) = (call.writer()?, call.places("paths")?, call.caller().run);
+        blocking(move || match &args.call {
+            None if !args.paths.is_empty() => {
+                let text = "which call's changes are to be taken back is not said";
+                Err(Failure::new(ErrorKind::InvalidArguments, text).hint(
+                    "give its id as \"call\"; without arguments, the latest calls are listed",
+                ))
+            }
+            None => list(&writer, run, args.limit.get()),
+            Some(text) => undo(&writer, &places, text, args.acts()),
+        })
+        .await
     }
 }
 
-fn undo(writer: &Writer, args: &UndoArgs) -> Result<Shown<UndoOutput>, Failure> {
-    let id: CallId = args.call.parse().map_err(|error| {
-        Failure::new(ErrorKind::InvalidArguments, format!("{error}"))
-            .hint("a person finds whole ids with `haft changes --json`, and takes back the latest change with `haft undo`")
+impl UndoArgs {
+    /// Tells whether something is changed.
+    fn acts(&self) -> bool {
+        self.call.is_some() && !self.paths.is_empty() && !self.dry_run
+    }
+}
+
+fn list(writer: &Writer, run: RunId, limit: u32) -> Result<Shown<UndoOutput>, Failure> {
+    let changed = writer.changed_calls(limit.min(limits::UNDO_CALLS_MAX))?;
+    let rows: Result<Vec<_>, _> = changed
+        .calls
+        .iter()
+        .map(|call| answer::changed(writer, call, call.run.is_none_or(|it| it == run)))
+        .collect();
+    let rows = rows?;
+    let more = (rows.len() as u64 + changed.earlier).min(limits::UNDO_CALLS_MAX.into());
+    let more = (more > rows.len() as u64).then_some(more);
+    Ok(answer::listed(rows, changed.earlier, more))
+}
+
+fn undo(
+    writer: &Writer,
+    places: &[Arc<Resolved>],
+    call: &str,
+    acts: bool,
+) -> Result<Shown<UndoOutput>, Failure> {
+    let call: CallId = call.parse().map_err(|error| {
+        Failure::new(ErrorKind::InvalidArguments, format!("{error}")).hint(
+            "without arguments, the latest calls that changed files are listed with their ids",
+        )
     })?;
-    let effects = writer.changes_of(id)?;
-    let plan = writer.plan_undo(&effects, "paths");
-    if plan.steps.is_empty() {
-        let text = format!("no change of a file is on record for call {id}");
+    let (effects, unseen) = writer.changes_of(call)?;
+    let plan = if places.is_empty() {
+        writer.plan_undo_of_all(&effects)
+    } else {
+        writer.plan_undo(&effects, places)
+    };
+    if plan.steps.is_empty() && unseen == 0 {
+        let text = format!("no change of a file is on record for call {call}");
         return Err(Failure::new(ErrorKind::NotFound, text));
     }
     let mut output = Output::default();
-    let plan = if args.dry_run {
-        plan
-    } else {
+    let plan = if acts {
         let (done, written) = writer.undo(&plan, "paths");
         output.changes = written.changes;
         output.notices = written.notices;
         done
+    } else {
+        plan
     };
-    output.content = Output::text(shown(&plan, args.dry_run)).content;
-    let stays = plan.staying().count() as u64;
-    if stays > 0 {
-        let are = if stays == 1 { "stays" } else { "stay" };
-        let text = format!(
-            "{} {are} as the call or somebody after it left it",
-            words::counted(stays, "change", "changes")
-        );
-        output.notices.push(haft_protocol::Notice::new(NoticeKind::Skipped, text));
+    let mut shown = answer::taken_back(call, &plan, unseen, !acts, output);
+    if places.is_empty() && plan.changes_something() {
+        let paths = writer.paths_of(&effects);
+        shown.output.content.extend(Output::text(answer::call_to_send(call, &paths)).content);
     }
-    let steps = plan.steps.iter().map(row).collect();
-    let value = UndoOutput { call: id.to_string(), dry_run: args.dry_run, steps };
-    Ok(Shown { value, output })
-}
-
-fn row(step: &UndoStep) -> UndoRow {
-    let (result, to, why) = match &step.undoing {
-        Undoing::PutBack => (UndoResult::PutBack, None, None),
-        Undoing::Removed => (UndoResult::Removed, None, None),
-        Undoing::MovedBack { to } => (UndoResult::MovedBack, Some(to.to_string()), None),
-        Undoing::TakenOut => (UndoResult::TakenOut, None, None),
-        Undoing::AsBefore => (UndoResult::AsBefore, None, None),
-        Undoing::Stays { why } => (UndoResult::Stays, None, Some(why.clone())),
-        _ => (UndoResult::Stays, None, None),
-    };
-    let change = match &step.kind {
-        ChangeKind::Created => UndoneChange::Created,
-        ChangeKind::Modified => UndoneChange::Modified,
-        ChangeKind::Deleted => UndoneChange::Deleted,
-        ChangeKind::Moved { .. } => UndoneChange::Moved,
-    };
-    UndoRow { path: step.path.to_string(), change, result, to, why }
-}
-
-fn shown(plan: &UndoPlan, dry_run: bool) -> String {
-    let deeds = plan.steps.iter().filter(|step| step.is_deed()).count() as u64;
-    let changes = words::counted(deeds, "change", "changes");
-    let first = match (deeds, dry_run) {
-        (0, true) => "nothing would be taken back".to_owned(),
-        (0, false) => "nothing was taken back".to_owned(),
-        (_, true) => format!("would take back {changes}"),
-        (_, false) => format!("took back {changes}"),
-    };
-    let mut lines = vec![first];
-    lines.extend(plan.steps.iter().map(|step| {
-        let path = words::row(step.path.as_str());
-        match &step.undoing {
-            Undoing::PutBack if matches!(step.kind, ChangeKind::Deleted) => {
-                format!("{path}  comes back")
-            }
-            Undoing::PutBack => format!("{path}  as it was before"),
-            Undoing::Removed => format!("{path}  removed, for the call had made it"),
-            Undoing::MovedBack { to } => format!("{path}  back to {}", words::row(to.as_str())),
-            Undoing::TakenOut => format!("{path}  the call's change taken out, later ones stay"),
-            Undoing::AsBefore => format!("{path}  already as before"),
-            Undoing::Stays { why } => format!("{path}  stays: {why}"),
-            _ => path.into_owned(),
-        }
-    }));
-    lines.join("\n")
+    Ok(shown)
 }

@@ -208,6 +208,7 @@ impl fmt::Display for Explanation {
         for Resource { slot, path, access } in &self.resources {
             let verb = match access {
                 Access::Read => "reads",
+                Access::ReadTree => "reads all of",
                 Access::Write => "writes",
                 Access::WriteTree => "writes all of",
             };

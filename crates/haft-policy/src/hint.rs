@@ -70,16 +70,17 @@ fn why_not(assessment: &Assessment<'_>) -> Vec<String> {
     differs.map(said).take(1).collect()
 }
 
-/// Says how to leave a call out of a rule that covers it only because it may write anything.
+/// Says how to leave a call out of a rule that covers it only because it may touch anything.
 fn over_trees(case: &Case<'_>, ground: &Ground<'_>) -> Option<String> {
     let Ground::Rule { rule, .. } = ground else { return None };
-    let tree = case.subject.resources.iter().find(|it| it.access == Access::WriteTree)?;
+    let tree = case.subject.resources.iter().find(|it| it.access.is_of_tree())?;
     if rule.paths().is_empty() || rule.decision() == Decision::Allow {
         return None;
     }
     let (tool, path) = (case.subject.tool, &tree.path);
+    let does = if tree.access.writes() { "write" } else { "read" };
     Some(format!(
-        "`{tool}` may write anything beneath `{path}`, so every rule about paths there holds for it; a person can leave it out by naming the rule's tools"
+        "`{tool}` may {does} anything beneath `{path}`, so every rule about paths there holds for it; a person can leave it out by naming the rule's tools"
     ))
 }
 
@@ -147,7 +148,7 @@ fn suggestion(case: &Case<'_>) -> Option<Rule> {
     for (resource, _) in case.resources() {
         let pattern = match resource.access {
             Access::Read | Access::Write => PathPattern::exactly(&resource.path),
-            Access::WriteTree => PathPattern::tree(&resource.path),
+            Access::ReadTree | Access::WriteTree => PathPattern::tree(&resource.path),
         }
         .ok()?;
         if !rule.paths().contains(&pattern) {

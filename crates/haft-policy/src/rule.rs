@@ -386,7 +386,7 @@ impl Rule {
         let outside = case.resources().find(|(resource, trail)| {
             !self.paths.iter().any(|pattern| match resource.access {
                 Access::Read | Access::Write => pattern.matches_trail(trail),
-                Access::WriteTree => pattern.matches_tree(trail),
+                Access::ReadTree | Access::WriteTree => pattern.matches_tree(trail),
             })
         });
         match outside {
@@ -420,7 +420,7 @@ impl Rule {
             && (self.paths.is_empty()
                 || self.paths.iter().any(|pattern| match access {
                     Access::Read | Access::Write => pattern.covers_trail(trail),
-                    Access::WriteTree => pattern.touches_tree(trail),
+                    Access::ReadTree | Access::WriteTree => pattern.touches_tree(trail),
                 }))
     }
 

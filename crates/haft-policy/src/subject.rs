@@ -57,7 +57,7 @@ impl Effects {
     /// Returns what a call does: what it declares, and what its bindings give away.
     pub(crate) fn of(subject: &Subject<'_>) -> Self {
         let bound = subject.resources.iter().map(|resource| match resource.access {
-            Access::Read => Capability::ReadFiles,
+            Access::Read | Access::ReadTree => Capability::ReadFiles,
             Access::Write | Access::WriteTree => Capability::WriteFiles,
         });
         subject.effects.effects().chain(bound).collect()

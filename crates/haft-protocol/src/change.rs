@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{CallId, Digest, LogicalPath, Timestamp};
+use crate::{CallId, Digest, LogicalPath, RunId, Timestamp};
 
 /// The kind of one change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,6 +119,35 @@ pub struct EffectRecord {
     pub at: Timestamp,
     /// How it ended.
     pub state: EffectState,
+}
+
+/// A call that changed files, as the record has it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangedCall {
+    /// The call.
+    pub call: CallId,
+    /// The tool; nothing where the call is no longer on record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// The run it belongs to, where the call is on record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<RunId>,
+    /// When it made its latest change.
+    pub at: Timestamp,
+    /// Whether a later call took its changes back.
+    pub undone: bool,
+    /// The call whose changes this one took back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undoes: Option<CallId>,
+}
+
+/// Calls that changed files, the latest first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ChangedCalls {
+    /// The calls.
+    pub calls: Vec<ChangedCall>,
+    /// How many earlier ones there are beside.
+    pub earlier: u64,
 }
 
 /// How a change on record ended.

@@ -40,7 +40,10 @@ pub use call::{Caller, Decision, Entrance, Progress, RawArguments, ToolCall};
 pub use capability::{
     Approval, Capabilities, CapabilitiesBuilder, Capability, CapabilityError, CheckpointScope, Cost,
 };
-pub use change::{Change, ChangeKind, ContentRef, EffectRecord, EffectState, Evidence, FileState};
+pub use change::{
+    Change, ChangeKind, ChangedCall, ChangedCalls, ContentRef, EffectRecord, EffectState, Evidence,
+    FileState,
+};
 pub use content::{ContentPart, ImageType};
 pub use digest::{Digest, DigestError, Digester};
 pub use failure::{ErrorKind, Failure};

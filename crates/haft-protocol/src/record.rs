@@ -17,6 +17,8 @@ pub const RECORD_VERSION: u32 = 1;
 pub enum Access {
     /// Look at it.
     Read,
+    /// Look at it and everything beneath it, by something that no rule can hide a part from.
+    ReadTree,
     /// Change it.
     Write,
     /// Change it and everything beneath it.
@@ -26,7 +28,20 @@ pub enum Access {
 impl Access {
     /// Tells whether this is more than looking.
     pub const fn writes(self) -> bool {
-        !matches!(self, Self::Read)
+        matches!(self, Self::Write | Self::WriteTree)
+    }
+
+    /// Tells whether this is about everything beneath as well.
+    pub const fn is_of_tree(self) -> bool {
+        matches!(self, Self::ReadTree | Self::WriteTree)
+    }
+
+    /// Returns what is left of this where nothing is changed.
+    pub const fn reading(self) -> Self {
+        match self {
+            Self::Read | Self::Write => Self::Read,
+            Self::ReadTree | Self::WriteTree => Self::ReadTree,
+        }
     }
 }
 

@@ -1,13 +1,13 @@
 //! Changes to files, and what they took away.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::{self, Read};
-use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use haft_protocol::{
-    CallId, ContentRef, Digest, EffectRecord, EffectState, FileState, LogicalPath,
+    CallId, ChangedCall, ChangedCalls, ContentRef, Digest, EffectRecord, EffectState, FileState,
+    LogicalPath,
 };
 use haft_tool::SystemClock;
 use haft_tool::ports::{Clock as _, Effects, PortError};
@@ -17,7 +17,7 @@ use crate::StoreError;
 use crate::objects::Staged;
 use crate::record::time;
 use crate::retention::{Keeper, Removed, forget_object, immediate};
-use crate::row::{json, parsed};
+use crate::row::{json, parsed, parsed_if_any, timestamp};
 use crate::store::{Inner, Store};
 
 /// How long content waits for the change that takes it away to be announced.
@@ -30,28 +30,44 @@ const NOT_KEPT: &str = "it is no longer kept: it made room for later changes";
 #[derive(Debug, Default)]
 pub(crate) struct Pending(Mutex<HashMap<Digest, Waiting>>);
 
-/// Content that waits for the change that takes it away.
+/// Content that waits for the changes that take it away.
 #[derive(Debug)]
 struct Waiting {
     staged: Arc<Staged>,
     bytes: u64,
+    /// How many changes it waits for: calls that change equal files keep it once each.
+    changes: u64,
     since: Instant,
 }
 
 impl Pending {
     fn put(&self, digest: Digest, bytes: u64, staged: Staged) {
+        let since = Instant::now();
         let mut pending = self.lock();
         pending.retain(|_, it| it.since.elapsed() < PATIENCE);
-        let since = Instant::now();
-        pending.insert(digest, Waiting { staged: Arc::new(staged), bytes, since });
+        let waiting = pending.entry(digest).or_insert_with(|| Waiting {
+            staged: Arc::new(staged),
+            bytes,
+            changes: 0,
+            since,
+        });
+        waiting.changes += 1;
+        waiting.since = since;
     }
 
-    /// Takes out what changes need.
+    /// Hands out what changes need. It stays for other changes that wait for the same.
     fn take(&self, digests: &BTreeSet<Digest>) -> HashMap<Digest, (Arc<Staged>, u64)> {
         let mut pending = self.lock();
-        let taken =
-            |digest: &Digest| pending.remove(digest).map(|it| (*digest, (it.staged, it.bytes)));
-        digests.iter().filter_map(taken).collect()
+        let mut taken = HashMap::new();
+        for digest in digests {
+            let Some(waiting) = pending.get_mut(digest) else { continue };
+            taken.insert(*digest, (Arc::clone(&waiting.staged), waiting.bytes));
+            waiting.changes = waiting.changes.saturating_sub(1);
+            if waiting.changes == 0 {
+                pending.remove(digest);
+            }
+        }
+        taken
     }
 
     /// Nothing panics while the table is locked; a poisoned table is whole.
@@ -112,6 +128,34 @@ impl Effects for Store {
         })?)
     }
 
+    fn changed_calls(&self, roots: &[String], most: u32) -> Result<ChangedCalls, PortError> {
+        let roots = serde_json::Value::from(roots.to_vec());
+        let counted: Vec<(ChangedCall, u64)> = self.inner.read(move |connection| {
+            connection
+                .prepare_cached(
+                    "SELECT call, latest, tool, run, count(*) OVER () AS total,
+                        iif(tool = 'builtin/undo' AND json_valid(arguments), arguments ->> '$.call', NULL) AS undoes
+                     FROM (SELECT call, max(at) AS latest FROM effects
+                        WHERE state = 'done' AND root IN (SELECT value FROM json_each(?1)) GROUP BY call)
+                     LEFT JOIN calls ON calls.id = call
+                     ORDER BY latest DESC, call DESC LIMIT ?2",
+                )?
+                .query_map(params![roots.to_string(), most], |row| {
+                    Ok((changed_call(row)?, row.get::<_, i64>("total")?.unsigned_abs()))
+                })?
+                .collect()
+        })?;
+        let earlier = counted.first().map_or(0, |(_, total)| *total) - counted.len() as u64;
+        let mut undone = HashSet::new();
+        let mut calls: Vec<ChangedCall> = counted.into_iter().map(|(call, _)| call).collect();
+        for call in &mut calls {
+            call.undone = undone.contains(&call.call);
+            // What took changes back counts until it was taken back itself.
+            undone.extend(call.undoes.filter(|_| !call.undone));
+        }
+        Ok(ChangedCalls { calls, earlier })
+    }
+
     fn cut_short(&self) -> Result<Vec<EffectRecord>, PortError> {
         let open: Vec<(String, EffectRecord)> = self.inner.glance(|connection| {
             connection
@@ -141,30 +185,17 @@ impl Effects for Store {
     }
 }
 
-impl Store {
-    /// Returns the calls that changed something beneath one of these roots, the latest first.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database cannot be read.
-    pub fn changed_calls<'r>(
-        &self,
-        roots: impl IntoIterator<Item = &'r Path>,
-        limit: u32,
-    ) -> Result<Vec<CallId>, StoreError> {
-        let roots: serde_json::Value =
-            roots.into_iter().map(|root| root.to_string_lossy().into_owned()).collect();
-        self.inner.read(move |connection| {
-            connection
-                .prepare_cached(
-                    "SELECT call, max(at) AS latest FROM effects
-                     WHERE state = 'done' AND root IN (SELECT value FROM json_each(?1))
-                     GROUP BY call ORDER BY latest DESC, call DESC LIMIT ?2",
-                )?
-                .query_map(params![roots.to_string(), limit], |row| parsed(row, "call"))?
-                .collect()
-        })
-    }
+/// Reads a call that changed something. What took changes back says so in its arguments.
+fn changed_call(row: &Row<'_>) -> Result<ChangedCall, rusqlite::Error> {
+    let undoes: Option<String> = row.get("undoes")?;
+    Ok(ChangedCall {
+        call: parsed(row, "call")?,
+        tool: row.get("tool")?,
+        run: parsed_if_any(row, "run")?,
+        at: timestamp(row.get("latest")?),
+        undone: false,
+        undoes: undoes.and_then(|text| text.parse().ok()),
+    })
 }
 
 /// Reads a change back. What is no longer kept says so.

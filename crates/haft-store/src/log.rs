@@ -174,7 +174,35 @@ impl Store {
     pub fn log(&self, filter: &LogFilter) -> Result<Vec<CallSummary>, StoreError> {
         let (filter, leases, now) = (filter.clone(), self.inner.leases.clone(), SystemClock.now());
         let root = filter.root.as_deref().map(|root| self.inner.root(root));
-        self.inner.read(move |connection| list(connection, &leases, now, &filter, root.as_deref()))
+        self.inner.read(move |connection| {
+            let limit = filter.limit.map_or(limits::LOG_CALLS, NonZeroU32::get);
+            let limit = limit.min(limits::LOG_CALLS_MAX).into();
+            let ending = "ORDER BY seq DESC LIMIT :limit";
+            select(
+                connection,
+                &leases,
+                now,
+                (&filter, root.as_deref()),
+                ("*", ending, limit),
+                summary,
+            )
+        })
+    }
+
+    /// Counts the calls that a listing without a limit would have.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database cannot be read.
+    pub fn log_count(&self, filter: &LogFilter) -> Result<u64, StoreError> {
+        let (filter, leases, now) = (filter.clone(), self.inner.leases.clone(), SystemClock.now());
+        let root = filter.root.as_deref().map(|root| self.inner.root(root));
+        let counted = self.inner.read(move |connection| {
+            let count = |row: &Row<'_>| row.get::<_, i64>(0);
+            let (what, ending) = ("count(*)", "LIMIT :limit");
+            select(connection, &leases, now, (&filter, root.as_deref()), (what, ending, 1), count)
+        })?;
+        Ok(counted.first().map_or(0, |count| count.unsigned_abs()))
     }
 }
 
@@ -191,21 +219,22 @@ const SUMMARY: &str = "calls.id, tool, entrance, principal, run, parent, calls.a
         ELSE iif(stage = 'started', 'unknown', 'not_started')
     END AS status";
 
-fn list(
+/// Reads something of the calls that a filter lets through: what, how the statement ends, and at most how many rows.
+fn select<T>(
     connection: &Connection,
     leases: &Leases,
     now: Timestamp,
-    filter: &LogFilter,
-    root: Option<&str>,
-) -> Result<Vec<CallSummary>, rusqlite::Error> {
-    let limit = filter.limit.map_or(limits::LOG_CALLS, NonZeroU32::get).min(limits::LOG_CALLS_MAX);
+    (filter, root): (&LogFilter, Option<&str>),
+    (what, ending, limit): (&str, &str, i64),
+    read: impl FnMut(&Row<'_>) -> Result<T, rusqlite::Error>,
+) -> Result<Vec<T>, rusqlite::Error> {
     let text = filter.text.as_deref().filter(|text| !text.is_empty());
     // An index finds the calls of one run or root, but only where nothing is said about listing those of all.
     let of_run = if filter.run.is_some() { "run = :run" } else { ":run IS NULL" };
     let of_root = if root.is_some() { "root = :root" } else { ":root IS NULL" };
     connection
         .prepare_cached(&format!(
-            "SELECT * FROM (SELECT seq, {SUMMARY}, stage FROM calls
+            "SELECT {what} FROM (SELECT seq, {SUMMARY}, stage FROM calls
                 LEFT JOIN outcomes ON :json IS NOT NULL AND outcomes.call = seq
                 WHERE {of_run} AND {of_root}
                     AND (:tool IS NULL OR tool = :tool OR substr(tool, -length(:tool) - 1) = '/' || :tool)
@@ -213,7 +242,7 @@ fn list(
                     AND (:json IS NULL OR tool LIKE :text ESCAPE '\\' OR arguments LIKE :json ESCAPE '\\'
                         OR outcomes.record LIKE :json ESCAPE '\\'))
              WHERE :status IS NULL OR status = :status
-             ORDER BY seq DESC LIMIT :limit",
+             {ending}",
         ))?
         .query_map(
             named_params! {
@@ -229,7 +258,7 @@ fn list(
                 ":status": filter.status.map(CallStatus::as_str),
                 ":limit": limit,
             },
-            summary,
+            read,
         )?
         .collect()
 }

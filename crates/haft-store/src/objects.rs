@@ -79,14 +79,24 @@ impl Objects {
         Ok(((length <= most).then_some(staged), digest, length))
     }
 
-    /// Gives content its name, and returns when both outlast a power failure.
+    /// Gives content a name beside the one of no meaning, which others may wait for, and returns when all of it outlasts
+    /// a power failure.
     pub(crate) fn place_lasting(&self, staged: &Staged, digest: Digest) -> Result<(), StoreError> {
-        if let Staged::File { path } = staged {
-            File::open(path)
-                .and_then(|file| file.sync_all())
-                .map_err(StoreError::file("sync", path))?;
-        }
-        self.place(staged, digest)?;
+        let beside = match (self, staged) {
+            (Self::Folder(folder), Staged::File { path }) => {
+                let beside = Staged::File { path: folder.join(format!(".new-{}", random_name())) };
+                if let Staged::File { path: other } = &beside {
+                    // Not every file system gives a file two names.
+                    fs::hard_link(path, other)
+                        .or_else(|_| fs::copy(path, other).map(drop))
+                        .and_then(|()| File::open(other)?.sync_all())
+                        .map_err(StoreError::file("sync", path))?;
+                }
+                Some(beside)
+            }
+            _ => None,
+        };
+        self.place(beside.as_ref().unwrap_or(staged), digest)?;
         if let Self::Folder(folder) = self {
             let to = path_of(folder, digest);
             for folder in [to.parent(), Some(folder)].into_iter().flatten() {

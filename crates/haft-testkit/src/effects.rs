@@ -4,7 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::io::Read;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use haft_protocol::{CallId, ContentRef, Digest, EffectRecord, EffectState, LogicalPath};
+use haft_protocol::{
+    CallId, ChangedCall, ChangedCalls, ContentRef, Digest, EffectRecord, EffectState, LogicalPath,
+};
 use haft_tool::ports::{Effects, Port, PortError};
 
 use crate::doors::Temper;
@@ -93,6 +95,28 @@ impl Effects for MemoryEffects {
 
     fn of_call(&self, call: CallId) -> Result<Vec<EffectRecord>, PortError> {
         Ok(self.kept().records.iter().filter(|it| it.call == call).cloned().collect())
+    }
+
+    fn changed_calls(&self, roots: &[String], most: u32) -> Result<ChangedCalls, PortError> {
+        let kept = self.kept();
+        let mut calls: Vec<ChangedCall> = Vec::new();
+        for effect in kept.records.iter().rev() {
+            let counts = effect.state == EffectState::Done && roots.contains(&effect.root);
+            if counts && calls.iter().all(|it| it.call != effect.call) {
+                let (call, at) = (effect.call, effect.at);
+                calls.push(ChangedCall {
+                    call,
+                    at,
+                    tool: None,
+                    run: None,
+                    undone: false,
+                    undoes: None,
+                });
+            }
+        }
+        let earlier = calls.len().saturating_sub(most as usize) as u64;
+        calls.truncate(most as usize);
+        Ok(ChangedCalls { calls, earlier })
     }
 
     fn cut_short(&self) -> Result<Vec<EffectRecord>, PortError> {

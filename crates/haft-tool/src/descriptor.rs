@@ -40,9 +40,9 @@ pub enum DescriptorError {
         /// The bytes.
         bytes: usize,
     },
-    /// A slot that no argument fills.
+    /// A slot that depends on an argument that there is not.
     #[error(
-        "slot `{slot}` of tool `{name}` takes its path from `{argument}`, which its schema does not have"
+        "slot `{slot}` of tool `{name}` depends on `{argument}`, which its schema does not have"
     )]
     UnknownArgument {
         /// The tool.
@@ -263,10 +263,8 @@ impl DescriptorBuilder {
             });
         }
         for slot in slots {
-            if let SlotSource::Argument(argument) = &slot.source
-                && lacks(argument)
-            {
-                let (slot, argument) = (slot.name.clone(), argument.clone());
+            if let Some(argument) = slot.arguments().find(|it| lacks(it)) {
+                let (slot, argument) = (slot.name.clone(), argument.to_owned());
                 return Err(DescriptorError::UnknownArgument { name: named(), slot, argument });
             }
             let may_write =

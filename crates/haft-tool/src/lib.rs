@@ -63,7 +63,7 @@ pub use ports::{Answer, Ports};
 pub use registry::{
     OnConflict, Registered, Registry, RegistryError, Selection, Snapshot, Watching,
 };
-pub use slot::{CommandForm, CommandSlot, Existence, Slot, SlotSource, ToolPath};
+pub use slot::{CommandForm, CommandSlot, Existence, Links, Slot, SlotSource, ToolPath};
 pub use source::{BuildContext, FixedTools, Scope, SourceError, ToolSource};
 pub use system::{SystemClock, SystemIds};
 pub use tool::{BoxFuture, Tool};

@@ -14,9 +14,9 @@ use std::sync::Arc;
 
 use haft_policy::PathFilter;
 use haft_protocol::{
-    ArtifactId, AttemptRecord, BindingRecord, BranchId, CallId, Change, ContentRef, Denial, Digest,
-    EffectRecord, ErrorKind, Failure, IntentRecord, LogicalPath, Notice, OutcomeRecord, RunId,
-    TicketId, TicketRecord, Timestamp,
+    ArtifactId, AttemptRecord, BindingRecord, BranchId, CallId, Change, ChangedCalls, ContentRef,
+    Denial, Digest, EffectRecord, ErrorKind, Failure, IntentRecord, LogicalPath, Notice,
+    OutcomeRecord, RunId, TicketId, TicketRecord, Timestamp,
 };
 use haft_text::visible_line;
 
@@ -292,6 +292,13 @@ pub trait Effects: Port {
     /// Fails when the record cannot be read.
     fn of_call(&self, call: CallId) -> Result<Vec<EffectRecord>, PortError>;
 
+    /// Returns the latest calls that changed something beneath one of these roots, by their real paths.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the record cannot be read.
+    fn changed_calls(&self, roots: &[String], most: u32) -> Result<ChangedCalls, PortError>;
+
     /// Returns changes that were announced by a process that is gone, and never settled.
     ///
     /// # Errors
@@ -346,10 +353,7 @@ pub trait Artifacts: Port {
     ///
     /// Fails when the bytes are gone to make room for later ones, are not what they were, or cannot be read. The error's
     /// text says which.
-    fn fetch(
-        &self,
-        id: ArtifactId,
-    ) -> BoxFuture<'_, Result<Option<KeptArtifact>, PortError>>;
+    fn fetch(&self, id: ArtifactId) -> BoxFuture<'_, Result<Option<KeptArtifact>, PortError>>;
 }
 
 /// A question to a person: may this call happen?

@@ -1,7 +1,7 @@
 //! Typed holes of a tool that are filled with parts of the workspace.
 
 use haft_policy::shell::Script;
-use haft_protocol::Access;
+use haft_protocol::{Access, Capabilities, Capability};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -29,6 +29,30 @@ pub enum SlotSource {
     Roots,
 }
 
+/// What a slot stands for where its path ends at a link.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Links {
+    /// For what the link points to, and where it is written to for the link as well.
+    #[default]
+    Followed,
+    /// For the link, wherever it points: what it points to is neither looked at nor claimed.
+    Kept,
+    /// For the link where an argument has one of these values, else for what it points to.
+    KeptWhere {
+        /// JSON pointer of the argument.
+        argument: String,
+        /// The values.
+        values: Vec<String>,
+    },
+}
+
+impl Links {
+    fn are_followed(&self) -> bool {
+        *self == Self::Followed
+    }
+}
+
 /// A typed hole of a tool: what names a path, and what the tool does with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Slot {
@@ -40,6 +64,9 @@ pub struct Slot {
     pub access: Access,
     /// Whether it has to exist.
     pub existence: Existence,
+    /// What it stands for where its path ends at a link.
+    #[serde(default, skip_serializing_if = "Links::are_followed")]
+    pub links: Links,
 }
 
 impl Slot {
@@ -51,6 +78,7 @@ impl Slot {
             name,
             access: Access::Read,
             existence: Existence::Required,
+            links: Links::Followed,
         }
     }
 
@@ -73,6 +101,61 @@ impl Slot {
     pub fn from_argument(mut self, pointer: impl Into<String>) -> Self {
         self.source = SlotSource::Argument(pointer.into());
         self
+    }
+
+    /// Stands for a link itself, and never for what it points to.
+    pub fn keeping_links(mut self) -> Self {
+        self.links = Links::Kept;
+        self
+    }
+
+    /// Stands for a link itself where the argument of this name has one of these values.
+    pub fn keeping_links_where(mut self, argument: &str, values: &[&str]) -> Self {
+        let values = values.iter().map(|&it| it.to_owned()).collect();
+        self.links = Links::KeptWhere { argument: format!("/{argument}"), values };
+        self
+    }
+
+    /// Returns the pointers of the arguments that it depends on.
+    pub(crate) fn arguments(&self) -> impl Iterator<Item = &str> {
+        let path = match &self.source {
+            SlotSource::Argument(pointer) => Some(pointer),
+            SlotSource::Roots => None,
+        };
+        let links = match &self.links {
+            Links::KeptWhere { argument, .. } => Some(argument),
+            Links::Followed | Links::Kept => None,
+        };
+        [path, links].into_iter().flatten().map(String::as_str)
+    }
+
+    /// Returns the slot as one call binds it, by what the call does and the tool declares, and by its arguments.
+    ///
+    /// A slot that writes only reads in a call that does not: nothing has to be said twice, and nothing can contradict.
+    pub(crate) fn narrowed(
+        &self,
+        effects: &Capabilities,
+        declared: &Capabilities,
+        arguments: &Arguments,
+    ) -> Self {
+        let writes = if declared.has(Capability::WriteFiles) {
+            effects.has(Capability::WriteFiles)
+        } else {
+            effects.has(Capability::Execute)
+        };
+        let is_kept = match &self.links {
+            Links::Followed => false,
+            Links::Kept => true,
+            Links::KeptWhere { argument, values } => {
+                let value = arguments.at(argument).and_then(Value::as_str);
+                value.is_some_and(|value| values.iter().any(|it| it == value))
+            }
+        };
+        Self {
+            access: if writes { self.access } else { self.access.reading() },
+            links: if is_kept { Links::Kept } else { Links::Followed },
+            ..self.clone()
+        }
     }
 }
 

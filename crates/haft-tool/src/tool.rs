@@ -21,6 +21,8 @@ pub trait Tool: Send + Sync + 'static {
 
     /// Narrows the declared capabilities to what a call with these arguments can do; `None` keeps them.
     ///
+    /// Slots follow: in a call that by this writes no files, what a slot would write is bound for reading.
+    ///
     /// # Errors
     ///
     /// Fails when the arguments cannot be read; the call then fails before anything was decided about it.

@@ -66,6 +66,8 @@ pub trait TypedTool: Send + Sync + Sized + 'static {
 
     /// Narrows the declared capabilities to what a call with these arguments can do; `None` keeps them.
     ///
+    /// Slots follow: in a call that by this writes no files, what a slot would write is bound for reading.
+    ///
     /// Asked only where [`NARROWS`](Self::NARROWS) is true.
     fn effects(&self, args: &Self::Args) -> Option<Capabilities> {
         let _ = args;

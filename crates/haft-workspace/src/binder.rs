@@ -10,13 +10,14 @@ use haft_protocol::{Access, BindingRecord, CallId, ErrorKind, Failure, LogicalPa
 use haft_tool::ports::none::NoEffects;
 use haft_tool::ports::{BindRefusal, Binder, Bound, Effects, Port, SlotValue};
 use haft_tool::{
-    BoxFuture, Call, Claim, DirectoryId, Existence, Extensions, LockKey, Slot, SlotSource, blocking,
+    BoxFuture, Call, Claim, DirectoryId, Existence, Extensions, Links, LockKey, Slot, SlotSource,
+    blocking,
 };
 
 use crate::capture::Before;
 use crate::error::PathError;
 use crate::file::{FileId, FileKind};
-use crate::resolve::Naming;
+use crate::resolve::{Naming, Resolver};
 use crate::resolved::Resolved;
 use crate::skipped::Skipped;
 use crate::view::View;
@@ -183,6 +184,8 @@ impl Binder for WorkspaceBinder {
                                 let given = root.logical().to_string();
                                 if value.slot.access.writes() {
                                     workspace.check_writable(&root, &given)?;
+                                }
+                                if value.slot.access.is_of_tree() {
                                     workspace.check_tree(&root, &given)?;
                                 }
                                 places.push((root, SlotValue { given, ..value.clone() }));
@@ -212,14 +215,15 @@ fn place(workspace: &Workspace, value: &SlotValue) -> Result<Resolved, PathError
         Existence::Required => Naming::Nothing,
         Existence::Optional => Naming::All,
     };
-    let place = workspace.resolve_naming(&value.given, Want::Any, naming)?;
+    let resolver = Resolver::new(workspace, &value.given, naming);
+    let place = resolver.keeping_link(value.slot.links == Links::Kept).resolve_text(Want::Any)?;
     if value.slot.access.writes() {
         for place in [Some(&place), place.link()].into_iter().flatten() {
             workspace.check_writable(place, &value.given)?;
         }
-        if value.slot.access == Access::WriteTree {
-            workspace.check_tree(&place, &value.given)?;
-        }
+    }
+    if value.slot.access.is_of_tree() {
+        workspace.check_tree(&place, &value.given)?;
     }
     Ok(place)
 }
@@ -340,7 +344,7 @@ impl Bound for Bindings {
                 let Some(missing) = places.get(position) else { return Ok(()) };
                 let sees = |path: &LogicalPath| filter.sees(path);
                 let naming = Naming::Seen(&sees);
-                let found = workspace.resolve_naming(missing.place.given(), Want::Existing, naming);
+                let found = workspace.again(&missing.place, Want::Existing, naming);
                 match found {
                     // It came to be meanwhile; the look at what was bound notices that.
                     Ok(_) => Ok(()),

@@ -97,8 +97,8 @@ pub enum PathError {
         /// The name that is protected, and why.
         protected: Protected,
     },
-    /// A program may change anything in a tree, and it holds what haft itself lives in.
-    #[error("no program may write to all of `{given}`, for haft's own directory is in it: {why}")]
+    /// A program may touch anything in a tree, and it holds what haft itself lives in.
+    #[error("no program may have all of `{given}`, for haft's own directory is in it: {why}")]
     TreeProtected {
         /// The path as given.
         given: String,

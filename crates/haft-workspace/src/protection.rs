@@ -112,9 +112,10 @@ impl Protection {
     /// Keeps tools out of a directory that haft itself lives in, whatever name they come to it by.
     ///
     /// Nothing in it is read, listed, searched or written, it is not moved nor are the directories and links on the way to
-    /// it, and no program runs that could write there. It need not exist yet. `why` says what it holds.
+    /// it, and no program runs that could come there. It need not exist yet. `why` says what it holds.
     #[must_use]
     pub fn keeping_out_of(mut self, directory: PathBuf, why: &'static str) -> Self {
+        let directory = std::path::absolute(&directory).unwrap_or(directory);
         self.1 = self.1.iter().cloned().chain([Own { path: directory, why }]).collect();
         self
     }

@@ -44,6 +44,8 @@ pub(crate) struct Resolver<'a> {
     /// The link that the path names, where its last name is one.
     named_link: Option<Arc<Resolved>>,
     naming: Naming<'a>,
+    /// Whether the walk ends at a link that the path names.
+    keeps_link: bool,
     own: OwnPlaces,
 }
 
@@ -93,8 +95,15 @@ impl<'a> Resolver<'a> {
             is_folded: false,
             named_link: None,
             naming,
+            keeps_link: false,
             own: workspace.protection().own_places(),
         }
+    }
+
+    /// Ends at a link that the path names, wherever it points.
+    pub(crate) fn keeping_link(mut self, keeps_link: bool) -> Self {
+        self.keeps_link = keeps_link;
+        self
     }
 
     /// Follows what a caller wrote.
@@ -173,10 +182,14 @@ impl<'a> Resolver<'a> {
                 Err(Errno::NOENT) => return self.at_missing(name, is_given, want),
                 looked => looked.map_err(|error| self.failed(&name, error))?,
             };
+            let is_named_link = is_last && is_given && !self.wants_directory;
             match metadata.kind {
+                FileKind::Link if is_named_link && self.keeps_link => {
+                    return Ok(Some(End::Leaf(name, metadata)));
+                }
                 FileKind::Link => match self.here()?.read_link(&name) {
                     Ok(target) => {
-                        if is_last && is_given && !self.wants_directory {
+                        if is_named_link {
                             self.named_link = Some(Arc::new(self.place_of(&name, metadata)?));
                         }
                         self.follow(&name, &target)?;
@@ -230,6 +243,7 @@ impl<'a> Resolver<'a> {
             given: self.text.to_owned(),
             folded: None,
             link: None,
+            keeps_link: true,
         })
     }
 
@@ -334,6 +348,7 @@ impl<'a> Resolver<'a> {
             given: self.text.to_owned(),
             folded: None,
             link: self.named_link,
+            keeps_link: self.keeps_link,
         })
     }
 
@@ -363,6 +378,7 @@ impl<'a> Resolver<'a> {
             given: self.text.to_owned(),
             folded: self.is_folded.then(|| name::spelled_out(logical.as_str())),
             link: self.named_link,
+            keeps_link: self.keeps_link,
             logical,
         })
     }

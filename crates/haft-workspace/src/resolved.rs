@@ -33,6 +33,8 @@ pub struct Resolved {
     pub(crate) folded: Option<String>,
     /// The link that the path names, where its last name is one.
     pub(crate) link: Option<Arc<Resolved>>,
+    /// Whether a link in the path's last name is the place itself, and was not followed.
+    pub(crate) keeps_link: bool,
 }
 
 impl Resolved {

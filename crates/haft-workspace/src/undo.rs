@@ -3,6 +3,7 @@
 mod apply;
 pub(crate) mod disk;
 mod overlay;
+mod recent;
 
 use std::sync::Arc;
 
@@ -93,8 +94,8 @@ pub(crate) trait Disk {
     fn kept(&self, digest: Digest) -> Option<Arc<[u8]>>;
     /// Tells whether what stands at a path was made after a time, as far as the system remembers.
     fn is_younger(&self, path: &str, than: Timestamp) -> bool;
-    /// Tells whether the path may be changed.
-    fn may_change(&self, path: &str) -> bool;
+    /// Says in words why the path may not be changed, where that is so.
+    fn may_change(&self, path: &str) -> Result<(), String>;
 }
 
 /// Returns the paths that taking changes back touches, as they read in a workspace: each as text for a slot, once.
@@ -160,13 +161,13 @@ pub(crate) fn plan(effects: &[EffectRecord], workspace: &Workspace, disk: &dyn D
         };
         let from = moved_from(effect).and_then(|from| path_here(effect, from, workspace));
         let shown = LogicalPath::new(path.as_str());
-        if !disk.may_change(&path) || from.as_ref().is_some_and(|from| !disk.may_change(from)) {
-            let why = "it was not named among the paths to be taken back".to_owned();
+        let mut touched = [Some(&path), from.as_ref()].into_iter().flatten();
+        if let Err(why) = touched.try_for_each(|path| disk.may_change(path)) {
             steps.push(step(effect, shown, Undoing::Stays { why }));
             continue;
         }
-        let planned = match (&effect.change.kind, from) {
-            (ChangeKind::Moved { .. }, Some(from)) => move_back(effect, &path, &from, &mut overlay),
+        let planned = match (&effect.change.kind, &from) {
+            (ChangeKind::Moved { .. }, Some(from)) => move_back(effect, &path, from, &mut overlay),
             (ChangeKind::Moved { .. }, None) => {
                 Err("it came from outside of this workspace".to_owned())
             }

@@ -70,7 +70,7 @@ impl View {
     pub fn missing(&self, place: &Resolved) -> Option<PathError> {
         let sees = |path: &LogicalPath| self.lets_see(path);
         let naming = Naming::Seen(&sees);
-        self.workspace.resolve_naming(place.given(), Want::Existing, naming).err()
+        self.workspace.again(place, Want::Existing, naming).err()
     }
 
     /// Opens a regular file. Nothing else is ever opened, so this does not wait for a pipe or touch a device.

@@ -145,16 +145,23 @@ impl Workspace {
         self.resolve_naming(text, want, Naming::All)
     }
 
-    /// Follows a path to where something is to be written.
+    /// Follows a path to what its last name stands for: where that is a link, to the link, wherever it points.
     ///
     /// # Errors
     ///
-    /// Fails where [`resolve`](Self::resolve) would, and where tools may read and must not write.
-    pub fn resolve_to_write(&self, text: &str) -> Result<Resolved, PathError> {
-        let place = self.resolve(text, Want::Any)?;
-        for place in [Some(&place), place.link()].into_iter().flatten() {
-            self.check_writable(place, text)?;
-        }
+    /// Fails where [`resolve`](Self::resolve) would for the directory it lies in.
+    pub fn resolve_itself(&self, text: &str, want: Want) -> Result<Resolved, PathError> {
+        Resolver::new(self, text, Naming::All).keeping_link(true).resolve_text(want)
+    }
+
+    /// Follows a path to where something is taken back: a link is put back as what it is.
+    ///
+    /// # Errors
+    ///
+    /// Fails where [`resolve_itself`](Self::resolve_itself) would, and where tools may read and must not write.
+    pub fn resolve_to_take_back(&self, text: &str) -> Result<Resolved, PathError> {
+        let place = self.resolve_itself(text, Want::Any)?;
+        self.check_writable(&place, text)?;
         Ok(place)
     }
 
@@ -168,6 +175,17 @@ impl Workspace {
         Resolver::new(self, text, naming).resolve_text(want)
     }
 
+    /// Follows the path of a place again, as it was followed before.
+    pub(crate) fn again(
+        &self,
+        place: &Resolved,
+        want: Want,
+        naming: Naming<'_>,
+    ) -> Result<Resolved, PathError> {
+        let resolver = Resolver::new(self, place.given(), naming);
+        resolver.keeping_link(place.keeps_link).resolve_text(want)
+    }
+
     /// Follows the path once more and compares.
     ///
     /// # Errors
@@ -176,7 +194,7 @@ impl Workspace {
     pub fn revalidate(&self, resolved: &Resolved) -> Result<(), Stale> {
         let stale = |problem: String| Stale { path: resolved.logical().clone(), problem };
         let now = self
-            .resolve(resolved.given(), Want::Any)
+            .again(resolved, Want::Any, Naming::All)
             .map_err(|error| stale(format!("it no longer leads there: {error}")))?;
         match resolved.difference(&now) {
             None => Ok(()),
@@ -187,14 +205,9 @@ impl Workspace {
     /// Tells whether the path still leads to the same directory, whatever stands in it by now: what was missing on the
     /// way may have been made, by the caller's own changes too.
     pub(crate) fn still_leads_to(&self, resolved: &Resolved) -> bool {
-        let Ok(now) = self.resolve_naming(resolved.given(), Want::Any, Naming::Nothing) else {
-            return false;
-        };
-        let same = |one: &Resolved, two: &Resolved| {
-            one.logical == two.logical && two.above.ends_with(&one.above)
-        };
-        // A place is the target of a path or the link that the path names.
-        same(resolved, &now) || now.link().is_some_and(|link| same(resolved, link))
+        self.again(resolved, Want::Any, Naming::Nothing).is_ok_and(|now| {
+            resolved.logical == now.logical && now.above.ends_with(&resolved.above)
+        })
     }
 
     /// Returns the protection list.
@@ -223,7 +236,7 @@ impl Workspace {
         Ok(())
     }
 
-    /// Refuses a tree in which a program could change what haft itself lives in.
+    /// Refuses a tree in which a program could come to what haft itself lives in.
     pub(crate) fn check_tree(&self, place: &Resolved, given: &str) -> Result<(), PathError> {
         let held = place.id().and_then(|id| self.protection().own_places().lies_within(id));
         match held {
@@ -260,6 +273,11 @@ impl Workspace {
     /// Returns the real absolute paths of the roots.
     pub fn real_roots(&self) -> impl Iterator<Item = &Path> {
         self.0.roots.iter().map(|root| root.path.as_path())
+    }
+
+    /// Returns the real absolute paths of the roots, as records of changes have them.
+    pub fn recorded_roots(&self) -> Vec<String> {
+        self.real_roots().map(|root| root.to_string_lossy().into_owned()).collect()
     }
 
     pub(crate) fn root(&self, root: usize) -> Option<&Root> {

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use haft_protocol::{ErrorKind, Failure, Outcome, Status};
+use haft_protocol::{ErrorKind, Failure, Outcome, Status, limits};
 use haft_tool::ports::PortError;
 use rustix::io::Errno;
 
@@ -55,6 +55,16 @@ pub enum WriteError {
     Root {
         /// The path.
         path: String,
+    },
+    /// Too many directories are missing on the way to the place.
+    #[error(
+        "`{}` needs {missing} new directories; at most {} are made for one change, and nothing was made", begin(.path), limits::NEW_DIRECTORIES
+    )]
+    TooDeep {
+        /// The path.
+        path: String,
+        /// How many are missing.
+        missing: usize,
     },
     /// A directory that was to be removed holds something.
     #[error("the directory `{path}` is not empty")]
@@ -159,6 +169,7 @@ impl WriteError {
             Self::Holds { .. } | Self::ReadOnly { .. } | Self::Refused { .. } => {
                 ErrorKind::PermissionDenied
             }
+            Self::TooDeep { .. } => ErrorKind::LimitExceeded,
             Self::NoRoom { .. } => ErrorKind::Upstream,
         }
     }
@@ -172,12 +183,24 @@ impl WriteError {
             }
             Self::Holds { .. } => Some("move what else is in it piece by piece"),
             Self::Name { .. } => Some("choose another name"),
+            Self::TooDeep { .. } => {
+                Some("choose a shorter path, or make the first directories first")
+            }
             Self::NoRoom { .. } => Some("ask the user to make room"),
             Self::ReadOnly { .. } | Self::Refused { .. } => {
                 Some("ask the user to change the permissions, or work elsewhere")
             }
             _ => None,
         }
+    }
+}
+
+/// Shows the begin of a path that may be very long.
+fn begin(path: &str) -> String {
+    let end = path.floor_char_boundary(80);
+    match path.get(..end) {
+        Some(begin) if begin.len() < path.len() => format!("{begin}…"),
+        _ => path.to_owned(),
     }
 }
 

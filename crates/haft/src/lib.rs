@@ -27,10 +27,11 @@ mod serving;
 
 pub use assembly::{Haft, HaftBuilder, OpenError, OpenWithError, State};
 pub use haft_protocol::{
-    ArtifactId, BindingRecord, Bound, CallId, Caller, Capabilities, Capability, Change, ChangeKind, ChangedCall, ChangedCalls,
-    ContentPart, Control, Count, Decision, Denial, Digest, EffectRecord, EffectState, Entrance, ErrorKind,
-    Evidence, Failure, FileState, LogicalPath, Notice, NoticeKind, Outcome, Progress,
-    QualifiedName, RawArguments, RunId, Status, Timestamp, ToolCall, Usage, limits,
+    ArtifactId, BindingRecord, Bound, CallId, Caller, Capabilities, Capability, Change, ChangeKind,
+    ChangedCall, ChangedCalls, ContentPart, Control, Count, Decision, Denial, Digest, EffectRecord,
+    EffectState, Entrance, ErrorKind, Evidence, Failure, FileState, LogicalPath, Notice,
+    NoticeKind, Outcome, Progress, QualifiedName, RawArguments, RunId, Status, Timestamp, ToolCall,
+    Usage, limits,
 };
 pub use haft_tool::{
     Alias, Answer, Arguments, BoxFuture, Budget, BuildContext, Call, CallContext, CallHandle,

@@ -1,17 +1,15 @@
 //! `haft changes`: list what calls changed in files.
 
-use std::collections::HashSet;
 use std::num::NonZeroU32;
 
 use clap::Args;
 use haft::ports::Effects as _;
 use haft::store::{CallDetail, IdQuery, Store, StoreError};
 use haft::{
-    CallId, ChangeKind, EffectRecord, EffectState, Evidence, FileState, LogicalPath, Timestamp,
-    limits,
+    ChangeKind, ChangedCall, ChangedCalls, EffectRecord, EffectState, Evidence, FileState,
+    LogicalPath, limits,
 };
 use serde::Serialize;
-use serde_json::Value;
 
 use super::{Invocation, log};
 use crate::assemble::UserMistake;
@@ -32,39 +30,42 @@ pub(crate) struct ChangesArgs {
 
 /// What one call changed.
 #[derive(Debug, Serialize)]
-pub(super) struct Changed {
-    pub(super) call: CallId,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) tool: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) at: Option<Timestamp>,
-    /// Whether a later call took its changes back.
-    pub(super) undone: bool,
-    pub(super) changes: Vec<EffectRecord>,
-    /// The call whose changes this one took back.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) undoes: Option<CallId>,
+struct Changed {
+    #[serde(flatten)]
+    call: ChangedCall,
+    changes: Vec<EffectRecord>,
 }
 
 pub(crate) fn run(invocation: &Invocation<'_>, args: &ChangesArgs) -> anyhow::Result<Exit> {
     let store = invocation.store()?;
     let printer = invocation.printer;
-    let latest = latest(invocation, &store, limits::LOG_CALLS_MAX)?;
-    let listed = if args.calls.is_empty() {
-        let most = usize::try_from(args.limit.get()).unwrap_or(usize::MAX);
-        latest.into_iter().take(most).collect()
+    let (calls, left_out) = if args.calls.is_empty() {
+        let latest = latest(invocation, &store, args.limit.get().min(limits::LOG_CALLS_MAX))?;
+        let left_out = log::earlier(latest.calls.len() as u64, latest.earlier);
+        (latest.calls, left_out)
     } else {
-        let mut listed = Vec::new();
+        let latest = latest(invocation, &store, limits::LOG_CALLS_MAX)?.calls;
+        let mut named = Vec::new();
         for text in &args.calls {
             let Some(call) = find(printer, &store, text)? else { return Ok(Exit::Failed) };
-            let known = latest.iter().find(|it| it.call == call);
-            let is_undone = known.is_some_and(|it| it.undone);
-            listed.push(Changed { undone: is_undone, ..changed(&store, call)? });
+            match latest.iter().find(|it| it.call == call.call) {
+                Some(known) => named.push(known.clone()),
+                None => named.push(call),
+            }
         }
-        listed
+        (named, None)
     };
+    let listed: anyhow::Result<Vec<Changed>> = calls
+        .into_iter()
+        .map(|call| {
+            let changes = store.of_call(call.call)?.into_iter();
+            let changes = changes.filter(|it| it.state != EffectState::NotDone).collect();
+            Ok(Changed { call, changes })
+        })
+        .collect();
+    let listed = listed?;
     if printer.is_json() {
-        return printer.envelope(Exit::Ok, listed);
+        return printer.envelope_of_part(Exit::Ok, listed, left_out.as_ref());
     }
     if listed.is_empty() {
         printer.text("no change of a file in this workspace is on record");
@@ -72,21 +73,24 @@ pub(crate) fn run(invocation: &Invocation<'_>, args: &ChangesArgs) -> anyhow::Re
     for call in &listed {
         print(printer, call);
     }
+    if let Some(bound) = left_out {
+        printer.aside(Tone::Warn, "bound", &bound.to_string());
+    }
     Ok(Exit::Ok)
 }
 
-fn print(printer: Printer, call: &Changed) {
+fn print(printer: Printer, Changed { call, changes }: &Changed) {
     let tool = call.tool.as_deref().unwrap_or("a call that is no longer on record");
     let tool = tool.rsplit('/').next().unwrap_or(tool);
-    let at = call.at.map(when::show).unwrap_or_default();
     let undone = if call.undone { "  taken back" } else { "" };
     printer.line(&[
         (Tone::Strong, &call.call.short()),
-        (Tone::Faint, &format!("  {at}  ")),
+        (Tone::Faint, &format!("  {}", when::show(call.at))),
+        (Tone::Plain, "  "),
         (Tone::Plain, tool),
         (Tone::Warn, undone),
     ]);
-    for effect in &call.changes {
+    for effect in changes {
         let (word, tone) = match effect.change.kind {
             ChangeKind::Created => ("created ", Tone::Good),
             ChangeKind::Modified => ("changed ", Tone::Plain),
@@ -134,52 +138,28 @@ pub(super) fn latest(
     invocation: &Invocation<'_>,
     store: &Store,
     limit: u32,
-) -> anyhow::Result<Vec<Changed>> {
+) -> anyhow::Result<ChangedCalls> {
     let root = log::workspace(invocation)?;
-    let mut undone = HashSet::new();
-    let mut latest = Vec::new();
-    for call in store.changed_calls([root.as_path()], limit)? {
-        let changed = changed(store, call)?;
-        let is_undone = undone.contains(&call);
-        // What took changes back counts until it was taken back itself.
-        if let Some(undoes) = changed.undoes.filter(|_| !is_undone) {
-            undone.insert(undoes);
-        }
-        latest.push(Changed { undone: is_undone, ..changed });
-    }
-    Ok(latest)
-}
-
-fn changed(store: &Store, call: CallId) -> anyhow::Result<Changed> {
-    let changes = store.of_call(call)?.into_iter();
-    let changes = changes.filter(|it| it.state != EffectState::NotDone).collect();
-    let detail = match store.show(&IdQuery::Id(call)) {
-        Ok(detail) => Some(detail),
-        Err(StoreError::NoSuchCall { .. }) => None,
-        Err(error) => return Err(error.into()),
-    };
-    Ok(Changed {
-        call,
-        tool: detail.as_ref().map(|it| it.summary.tool.clone()),
-        at: detail.as_ref().map(|it| it.summary.at),
-        undone: false,
-        changes,
-        undoes: detail.as_ref().and_then(undoes),
-    })
-}
-
-fn undoes(detail: &CallDetail) -> Option<CallId> {
-    let is_undo = detail.intent.tool.as_ref().is_ok_and(|name| name.to_string() == "builtin/undo");
-    let call = detail.intent.arguments.get("call").and_then(Value::as_str);
-    call.filter(|_| is_undo)?.parse().ok()
+    Ok(store.changed_calls(&[root.to_string_lossy().into_owned()], limit)?)
 }
 
 /// Finds the call that a text means, and says so where there is none.
-pub(super) fn find(printer: Printer, store: &Store, text: &str) -> anyhow::Result<Option<CallId>> {
+pub(super) fn find(
+    printer: Printer,
+    store: &Store,
+    text: &str,
+) -> anyhow::Result<Option<ChangedCall>> {
     let query: IdQuery =
         text.parse().map_err(|error: StoreError| UserMistake::new(error.to_string()))?;
     match store.show(&query) {
-        Ok(detail) => Ok(Some(detail.summary.id)),
+        Ok(CallDetail { summary, .. }) => Ok(Some(ChangedCall {
+            call: summary.id,
+            tool: Some(summary.tool),
+            run: Some(summary.run),
+            at: summary.at,
+            undone: false,
+            undoes: None,
+        })),
         Err(error @ StoreError::NoSuchCall { .. }) => {
             let hint = "`haft changes` lists the calls that changed something".to_owned();
             printer.error(Exit::Failed, "not_found", &error.to_string(), &[hint]);

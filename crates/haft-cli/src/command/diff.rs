@@ -6,7 +6,7 @@ use clap::Args;
 use haft::ports::Effects as _;
 use haft::store::Store;
 use haft::text::{DiffLimits, unified};
-use haft::{ChangeKind, EffectRecord, EffectState, FileState};
+use haft::{ChangeKind, ChangedCall, EffectRecord, EffectState, FileState};
 use serde::Serialize;
 
 use super::{Invocation, changes};
@@ -46,16 +46,16 @@ pub(crate) fn run(invocation: &Invocation<'_>, args: &DiffArgs) -> anyhow::Resul
     let store = invocation.store()?;
     let printer = invocation.printer;
     let found = if args.call.eq_ignore_ascii_case("last") {
-        let latest = changes::latest(invocation, &store, 1)?.pop();
+        let latest = changes::latest(invocation, &store, 1)?.calls.pop();
         if latest.is_none() {
             let text = "no change of a file in this workspace is on record";
             printer.error(Exit::Failed, "not_found", text, &[]);
         }
-        latest.map(|it| it.call)
+        latest
     } else {
         changes::find(printer, &store, &args.call)?
     };
-    let Some(call) = found else { return Ok(Exit::Failed) };
+    let Some(ChangedCall { call, .. }) = found else { return Ok(Exit::Failed) };
     let effects = store.of_call(call)?;
     let done = effects.iter().filter(|it| it.state != EffectState::NotDone);
     let shown: Vec<Shown> = done.map(|it| shown(&store, it)).collect();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use haft::store::{CallStatus, CallSummary, LogFilter};
-use haft::{Timestamp, limits};
+use haft::{Bound, Count, Timestamp, limits};
 use serde_json::Value;
 use textwrap::core::display_width;
 
@@ -66,8 +66,12 @@ pub(crate) fn run(invocation: &Invocation<'_>, args: &LogArgs) -> anyhow::Result
     };
     let calls = store.log(&filter)?;
     let printer = invocation.printer;
+    let listed = calls.len() as u64;
+    let is_full = listed >= u64::from(args.limit.get().min(limits::LOG_CALLS_MAX));
+    let total = if is_full { store.log_count(&filter)? } else { listed };
+    let left_out = earlier(listed, total.saturating_sub(listed));
     if printer.is_json() {
-        return printer.envelope(Exit::Ok, calls);
+        return printer.envelope_of_part(Exit::Ok, calls, left_out.as_ref());
     }
     if calls.is_empty() {
         printer.text(if args.all {
@@ -85,7 +89,25 @@ pub(crate) fn run(invocation: &Invocation<'_>, args: &LogArgs) -> anyhow::Result
         }
         line(invocation, call);
     }
+    if let Some(bound) = left_out {
+        printer.aside(Tone::Warn, "bound", &bound.to_string());
+    }
     Ok(Exit::Ok)
+}
+
+/// Says how many earlier calls are not in a listing, and how to get them.
+pub(super) fn earlier(kept: u64, left_out: u64) -> Option<Bound> {
+    let more = (kept + left_out).min(limits::LOG_CALLS_MAX.into());
+    (left_out > 0).then(|| Bound {
+        unit: "calls".to_owned(),
+        kept,
+        left_out: Count::Exact(left_out),
+        way_on: if more > kept {
+            format!("`--limit {more}` lists earlier ones")
+        } else {
+            "`haft show CALL` shows one by its id".to_owned()
+        },
+    })
 }
 
 /// Returns the root by which records know this workspace.

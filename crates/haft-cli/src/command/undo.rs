@@ -22,10 +22,6 @@ use crate::when;
 /// How many calls are looked through for the latest one that can be taken back.
 const LOOKED_THROUGH: u32 = 1_000;
 
-/// Why looking ahead is refused where writing is: the paths are bound before the tool says that it only looks.
-const DRY_RUN_DENIED: &str = "looking ahead is decided about as taking back itself, by the paths it is for; with \
-                              `--dry-run`, `--preset edit` writes nothing";
-
 /// Take back what a call changed in files
 ///
 /// Says first what would be done, and asks. A file that was changed since is not overwritten: the call's lines are taken
@@ -84,9 +80,6 @@ pub(crate) async fn run(invocation: &Invocation<'_>, args: UndoArgs) -> anyhow::
         let exit = exit_of(&preview);
         let would_do = changes_something(&preview);
         if args.dry_run || !preview.is_ok() || !would_do {
-            if args.dry_run && exit == Exit::Denied && !printer.is_json() {
-                printer.aside(Tone::Warn, "note", DRY_RUN_DENIED);
-            }
             return report(printer, exit, made, &preview);
         }
         if printer.is_json() {
@@ -106,10 +99,10 @@ pub(crate) async fn run(invocation: &Invocation<'_>, args: UndoArgs) -> anyhow::
 /// Finds the call that is meant, and says so where there is none.
 fn meant(invocation: &Invocation<'_>, store: &Store, text: &str) -> anyhow::Result<Option<CallId>> {
     if !text.eq_ignore_ascii_case("last") {
-        return changes::find(invocation.printer, store, text);
+        return Ok(changes::find(invocation.printer, store, text)?.map(|it| it.call));
     }
     let latest = changes::latest(invocation, store, LOOKED_THROUGH)?;
-    let open = latest.into_iter().find(|it| !it.undone && it.undoes.is_none());
+    let open = latest.calls.into_iter().find(|it| !it.undone && it.undoes.is_none());
     if open.is_none() {
         let text = "nothing is left to be taken back in this workspace";
         let hint = "`haft changes` lists what was changed and what was taken back".to_owned();
@@ -156,7 +149,7 @@ fn passed_over(invocation: &Invocation<'_>, store: &Store, call: CallId) -> anyh
 fn reachable(haft: &Haft, paths: Vec<String>) -> (Vec<String>, Vec<(String, String)>) {
     let (mut reached, mut unreachable) = (Vec::new(), Vec::new());
     for path in paths {
-        match haft.workspace().resolve_to_write(&path) {
+        match haft.workspace().resolve_to_take_back(&path) {
             Ok(_) => reached.push(path),
             Err(error) => unreachable.push((path, error.to_string())),
         }

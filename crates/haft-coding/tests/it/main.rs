@@ -21,3 +21,4 @@ mod races;
 mod read;
 mod rig;
 mod speech;
+mod undoing;

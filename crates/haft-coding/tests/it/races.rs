@@ -158,3 +158,82 @@ fn the_editor_never_changes_the_outside_while_directories_are_swapped_for_links(
     assert!(swaps.into_inner() > 1000);
     assert!(succeeded.into_inner() >= SUCCESSES);
 }
+
+#[test]
+fn undo_never_changes_the_outside_while_directories_are_swapped_for_links() {
+    /// How often it has to succeed, and how long that may take on a slow machine.
+    const SUCCESSES: u64 = 1_000;
+    const PATIENCE: Duration = Duration::from_secs(90);
+    let rig = Rig::editing();
+    rig.file("d/edited", "one\n").file("d/deleted", "one\n").file("d/moved", "one\n");
+    rig.link("d/link", "edited").dir("d/deep").link("swapped", rig.out(""));
+    // What undo would change there, if it came there: before and after what is taken back.
+    for path in ["edited", "moved", "made", "deep/moved"] {
+        fs::write(rig.out(path), if path == "edited" { "two\n" } else { "one\n" }).unwrap();
+    }
+    fs::create_dir_all(rig.out("deep/a/b")).unwrap();
+    let outside = tree(&rig.out(""));
+
+    let is_over = AtomicBool::new(false);
+    let (swaps, succeeded) = (AtomicU64::new(0), AtomicU64::new(0));
+    let (d, swapped) = (rig.ws("d"), rig.ws("swapped"));
+    let works: [(&str, Value, Value); 6] = [
+        ("edit", json!({ "path": "d/edited", "old": "one", "new": "two" }), json!(["d/edited"])),
+        ("write", json!({ "path": "d/made", "content": "one\n" }), json!(["d/made"])),
+        ("delete", json!({ "path": "d/deleted" }), json!(["d/deleted"])),
+        ("delete", json!({ "path": "d/link" }), json!(["d/link"])),
+        (
+            "move",
+            json!({ "path": "d/moved", "to": "d/deep/moved" }),
+            json!(["d/moved", "d/deep/moved"]),
+        ),
+        ("mkdir", json!({ "path": "d/deep/a/b" }), json!(["d/deep/a", "d/deep/a/b"])),
+    ];
+    rig.read(&json!({ "path": "d/edited" }));
+    let began = Instant::now();
+    let is_enough = || {
+        let enough = succeeded.load(Ordering::Relaxed) >= SUCCESSES;
+        (enough && began.elapsed() >= duration()) || began.elapsed() >= PATIENCE
+    };
+    // Tells whether everything is as it was before the call that is taken back.
+    let is_back = |outcome: &haft_protocol::Outcome| {
+        let steps = outcome.structured.as_ref().and_then(|it| it["steps"].as_array());
+        steps.is_some_and(|steps| steps.iter().all(|step| step["result"] != "stays"))
+    };
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                renameat_with(CWD, &d, CWD, &swapped, RenameFlags::EXCHANGE).unwrap();
+                let swaps = swaps.fetch_add(1, Ordering::Relaxed);
+                // Steps of every length fall between two swaps.
+                (0..swaps % 64 * 500).for_each(|_| std::hint::spin_loop());
+            }
+        });
+        let workers = works.iter().map(|(action, args, paths)| {
+            let (rig, succeeded, is_enough) = (&rig, &succeeded, &is_enough);
+            scope.spawn(move || {
+                while !is_enough() {
+                    let handle = rig.start("editor", action, args);
+                    let call = handle.id().to_string();
+                    if !rig.outcome(handle).is_ok() {
+                        continue;
+                    }
+                    let undo = json!({ "call": call, "paths": paths });
+                    while !is_enough() {
+                        if is_back(&rig.undo(undo.clone())) {
+                            succeeded.fetch_add(1, Ordering::Relaxed);
+                            break;
+                        }
+                    }
+                }
+            })
+        });
+        for worker in workers.collect::<Vec<_>>() {
+            worker.join().unwrap();
+        }
+        is_over.store(true, Ordering::Relaxed);
+    });
+    assert_eq!(tree(&rig.out("")), outside);
+    assert!(swaps.into_inner() > 1000);
+    assert!(succeeded.into_inner() >= SUCCESSES);
+}

@@ -138,6 +138,12 @@ impl Rig {
         self.context.reporter = reporter;
     }
 
+    /// Says what needs no question from now on, and what rules there are.
+    pub(crate) fn under(&mut self, preset: Preset, rules: Vec<Rule>) -> &Self {
+        self.context.policy = Arc::new(Policy::new(preset, rules, false).unwrap());
+        self
+    }
+
     /// What the caller has seen of files so far.
     pub(crate) fn ledger(&self) -> ReadLedger {
         self.context.ledger.as_ref().unwrap().value()
@@ -190,6 +196,20 @@ impl Rig {
     /// Waits for a call to end.
     pub(crate) fn outcome(&self, handle: CallHandle) -> Outcome {
         self.runtime.block_on(handle).into_outcome().unwrap()
+    }
+
+    /// Changes something, and returns the id of the call that did.
+    pub(crate) fn change(&self, action: &str, args: &Value) -> String {
+        let handle = self.start("editor", action, args);
+        let call = handle.id().to_string();
+        let outcome = self.outcome(handle);
+        assert!(outcome.is_ok(), "{}", outcome.model_text());
+        call
+    }
+
+    /// Calls the tool that takes back.
+    pub(crate) fn undo(&self, args: Value) -> Outcome {
+        self.outcome(self.start_call("undo", args))
     }
 
     pub(crate) fn call(&self, tool: &str, action: &str, args: &Value) -> Outcome {

@@ -46,7 +46,7 @@ fn effects() -> impl Strategy<Value = Vec<Capability>> {
 }
 
 fn access() -> impl Strategy<Value = Access> {
-    select(vec![Access::Read, Access::Write, Access::WriteTree])
+    select(vec![Access::Read, Access::ReadTree, Access::Write, Access::WriteTree])
 }
 
 fn call() -> impl Strategy<Value = Call> {

@@ -41,6 +41,11 @@ fn done(store: &Store, mut effect: EffectRecord) -> EffectRecord {
     effect
 }
 
+fn changed(store: &Store, root: &str) -> Vec<CallId> {
+    let changed = store.changed_calls(&[root.to_owned()], 10).unwrap();
+    changed.calls.iter().map(|it| it.call).collect()
+}
+
 fn text(store: &Store, text: &str) -> Option<String> {
     let bytes = store.fetch(Digest::of_bytes(text)).unwrap()?;
     Some(String::from_utf8(bytes.to_vec()).unwrap())
@@ -56,9 +61,8 @@ async fn a_change_comes_back_as_it_was_settled_with_what_it_took_away() {
         for held in ["one", "two", "three"] {
             assert_eq!(text(&store, held).as_deref(), Some(held));
         }
-        let root = std::path::Path::new("/root");
-        assert_eq!(store.changed_calls([root], 10).unwrap(), [call(1)]);
-        assert_eq!(store.changed_calls([root.parent().unwrap()], 10).unwrap(), []);
+        assert_eq!(changed(&store, "/root"), [call(1)]);
+        assert_eq!(changed(&store, "/"), []);
         assert_eq!(store.touched("/root").unwrap().len(), 1);
         assert!(store.touched("/other").unwrap().is_empty());
         assert_eq!(store.usage().unwrap().changes, 2);
@@ -76,7 +80,7 @@ fn nothing_is_kept_of_what_did_not_happen_or_was_never_announced() {
     effect.state = EffectState::NotDone;
     store.settle(&effect).unwrap();
     assert_eq!(text(&store, "one"), None);
-    assert!(store.changed_calls([std::path::Path::new("/root")], 10).unwrap().is_empty());
+    assert_eq!(changed(&store, "/root"), []);
     kept(&store, "never");
     assert_eq!(text(&store, "never"), None);
     drop(store);
@@ -151,4 +155,23 @@ fn a_clean_up_keeps_what_a_change_leads_to_and_removes_what_is_old() {
     assert_eq!(text(&store, "two").as_deref(), Some("two"));
     assert_eq!(text(&store, "old"), None);
     assert_eq!(store.of_call(call(2)).unwrap(), []);
+}
+
+#[tokio::test]
+async fn content_that_several_calls_keep_at_once_waits_for_each_of_them() {
+    over_both(async |store| {
+        let mut one = modified(&store, call(1), 0, "same", "new");
+        let two = modified(&store, call(2), 0, "same", "new");
+        let three = modified(&store, call(3), 0, "same", "new");
+        store.announce(std::slice::from_ref(&one)).unwrap();
+        // What the first took away goes with it; the others still have theirs.
+        one.state = EffectState::NotDone;
+        store.settle(&one).unwrap();
+        assert_eq!(text(&store, "same"), None);
+        for effect in [two, three] {
+            done(&store, effect);
+            assert_eq!(text(&store, "same").as_deref(), Some("same"));
+        }
+    })
+    .await;
 }

@@ -12,6 +12,7 @@ use std::path::Path;
 use haft::coding::{Bash, BashSettings};
 use haft::config::{Config, Sources};
 use haft::policy::Policy;
+use haft::ports::Effects as _;
 use haft::process::{Launcher, SandboxLevel};
 use haft::{Haft, Outcome, State, Status};
 use tempfile::TempDir;
@@ -163,8 +164,9 @@ impl House {
         };
         let haft = self.haft.insert(haft);
         let latest = || {
-            let changed = haft.store()?.changed_calls(haft.workspace().real_roots(), 1);
-            Some(changed.ok()?.pop()?.to_string())
+            let roots = haft.workspace().recorded_roots();
+            let changed = haft.store()?.changed_calls(&roots, 1);
+            Some(changed.ok()?.calls.pop()?.call.to_string())
         };
         let arguments = if arguments.contains(LATEST) {
             arguments.replace(LATEST, &latest().ok_or("no call changed anything yet")?)

@@ -56,7 +56,7 @@ impl Walk<'_> {
         let arguments = Self::check(registered, decoded)?;
         let effects = self.effects(registered, &arguments)?;
         let commands = registered.descriptor.script(&arguments);
-        let bound = self.bind(registered, &arguments, &mut None).await?;
+        let bound = self.bind(registered, &arguments, &effects, &mut None).await?;
         let subject = Subjected {
             registered,
             arguments: &arguments,

@@ -95,6 +95,8 @@ pub(super) struct Walk<'a> {
     pub(super) intent: IntentRecord,
     pub(super) notices: Vec<Notice>,
     pub(super) journalled: bool,
+    /// Whether the end of this walk is the end of the call. It is not where its answer was not taken.
+    pub(super) ends_call: bool,
 }
 
 /// Walks a call from its start to its recorded end, or to a question.
@@ -113,6 +115,9 @@ pub(super) async fn walk(
         Ok(Err(outcome)) => (*outcome, None),
         Err(panic) => (Outcome::from(panicked("dispatch", &*panic)), None),
     };
+    if !walk.ends_call {
+        return Dispatched::Done(outcome);
+    }
     let committed = walk.record(outcome).await;
     drop(held);
     drop(turn);
@@ -149,7 +154,8 @@ impl<'a> Walk<'a> {
             effects: None,
             decision: None,
         };
-        Self { dispatch, context, intent, notices: Vec::new(), journalled: false }
+        let notices = Vec::new();
+        Self { dispatch, context, intent, notices, journalled: false, ends_call: true }
     }
 
     async fn stations(&mut self, start: Start, turn: &mut Option<Turn>) -> Result<End, Ended> {
@@ -189,7 +195,7 @@ impl<'a> Walk<'a> {
         let commands = registered.descriptor.script(&arguments);
         let (mut was_stale, mut was_missing) = (false, false);
         loop {
-            let bound = self.bind(registered, &arguments, turn).await?;
+            let bound = self.bind(registered, &arguments, &effects, turn).await?;
             let subject = Subjected {
                 registered,
                 arguments: &arguments,
@@ -407,9 +413,12 @@ impl<'a> Walk<'a> {
         &mut self,
         registered: &Registered,
         arguments: &Arguments,
+        effects: &Capabilities,
         turn: &mut Option<Turn>,
     ) -> Result<Arc<dyn Bound>, Ended> {
-        let fill = |slot: &Slot| match &slot.source {
+        let descriptor = &registered.descriptor;
+        let narrowed = |slot: &Slot| slot.narrowed(effects, descriptor.capabilities(), arguments);
+        let fill = |slot: Slot| match &slot.source {
             SlotSource::Argument(pointer) => arguments
                 .texts_at(pointer)
                 .into_iter()
@@ -419,13 +428,12 @@ impl<'a> Walk<'a> {
                     given: given.to_owned(),
                 })
                 .collect(),
-            SlotSource::Roots => vec![SlotValue {
-                slot: slot.clone(),
-                argument: String::new(),
-                given: String::new(),
-            }],
+            SlotSource::Roots => {
+                vec![SlotValue { slot, argument: String::new(), given: String::new() }]
+            }
         };
-        let values: Vec<SlotValue> = registered.descriptor.slots().iter().flat_map(fill).collect();
+        let values: Vec<SlotValue> =
+            descriptor.slots().iter().map(narrowed).flat_map(fill).collect();
         let binder = &self.dispatch.ports().binder;
         let mut bound = self.unless_cancelled(binder.bind(values.clone())).await?;
         if let (Err(BindRefusal::Failed(_)), Some(turn)) = (&bound, turn) {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use haft_policy::PathFilter;
 use haft_protocol::{
-    ArtifactId, BindingRecord, CallId, Change, ContentRef, Control, Denial, Digest, Digester,
-    EffectRecord, LogicalPath, Notice,
+    ArtifactId, BindingRecord, CallId, Change, ChangedCalls, ContentRef, Control, Denial, Digest,
+    Digester, EffectRecord, LogicalPath, Notice,
 };
 
 use super::{
@@ -148,6 +148,10 @@ impl Effects for NoEffects {
 
     fn of_call(&self, _: CallId) -> Result<Vec<EffectRecord>, PortError> {
         Ok(Vec::new())
+    }
+
+    fn changed_calls(&self, _: &[String], _: u32) -> Result<ChangedCalls, PortError> {
+        Ok(ChangedCalls::default())
     }
 
     fn cut_short(&self) -> Result<Vec<EffectRecord>, PortError> {

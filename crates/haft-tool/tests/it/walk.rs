@@ -292,3 +292,55 @@ async fn refused_calls_are_on_record_with_their_arguments() {
         assert_eq!(kept, Some(arguments), "{tool}");
     }
 }
+
+/// A tool that writes what its `path` names, unless it is told only to look.
+struct Looking;
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct LookingArgs {
+    /// What to write.
+    #[expect(dead_code, reason = "the call says what it was bound to")]
+    path: haft_tool::ToolPath,
+    /// Only look.
+    only_look: bool,
+}
+
+impl haft_tool::TypedTool for Looking {
+    type Args = LookingArgs;
+    type Output = Output;
+
+    fn facts(&self) -> Result<haft_tool::Facts, haft_tool::DescriptorError> {
+        let existence = haft_tool::Existence::Optional;
+        let roots = Slot { existence, ..Slot::write_roots("workspace") };
+        let slots = vec![Slot::write("path"), roots];
+        let writes = Capabilities::builder().effect(Capability::WriteFiles);
+        let capabilities = writes.effect(Capability::ReadFiles).build()?;
+        let facts = haft_tool::Facts::new("local/looking".parse()?, "Writes, or only looks.");
+        Ok(haft_tool::Facts { slots, capabilities, ..facts })
+    }
+
+    const NARROWS: bool = true;
+
+    fn effects(&self, args: &LookingArgs) -> Option<Capabilities> {
+        args.only_look.then(Capabilities::read_only)
+    }
+
+    async fn run(&self, _: haft_tool::Call, _: LookingArgs) -> Result<Output, Failure> {
+        Ok(Output::text("looked"))
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_writes_nothing_binds_what_it_could_have_written_for_reading() {
+    use haft_protocol::Access::{Read, ReadTree, Write, WriteTree};
+    use haft_tool::TypedTool as _;
+    let rig = Rig::builder().tool(Looking.erase().unwrap()).preset(Preset::ReadOnly).build();
+    for (only_look, expected) in [(true, [Read, ReadTree]), (false, [Write, WriteTree])] {
+        let arguments = json!({ "path": "a", "only_look": only_look });
+        let call = rig.tool_call("looking", arguments.clone());
+        let rehearsal = rig.dispatch.rehearse(&rig.context, call).await.unwrap();
+        let bound: Vec<_> = rehearsal.bindings.iter().map(|it| it.access).collect();
+        assert_eq!(bound, expected);
+        assert_eq!(rig.call("looking", arguments).await.is_ok(), only_look);
+    }
+}

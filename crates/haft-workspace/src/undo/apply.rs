@@ -1,43 +1,42 @@
 //! Carrying a plan out.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use haft_protocol::{CallId, EffectRecord, FileState};
-use haft_tool::ports::PortError;
+use haft_protocol::{EffectRecord, FileState};
 
 use super::disk::{Standing, state_of};
 use super::{UndoPlan, UndoStep, Undoing, is_same, plan};
+use crate::resolve::Naming;
 use crate::resolved::Resolved;
+use crate::workspace::Want;
 use crate::write_error::WriteError;
 use crate::writer::{Expected, Onto, WritePlace, Writer, Written, put::Wish};
 
 impl Writer {
-    /// Returns what a call changed, as far as it is on record.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the record cannot be read.
-    pub fn changes_of(&self, call: CallId) -> Result<Vec<EffectRecord>, PortError> {
-        self.account.effects.of_call(call)
+    /// Plans how to take changes back at places that the call named. Nothing is changed, so they may be bound for reading.
+    pub fn plan_undo(&self, effects: &[EffectRecord], places: &[Arc<Resolved>]) -> UndoPlan {
+        plan(effects, self.view.workspace(), &Standing::of(self, places))
     }
 
-    /// Plans how to take changes back at the places a slot is bound to. Nothing is changed.
-    pub fn plan_undo(&self, effects: &[EffectRecord], slot: &str) -> UndoPlan {
-        plan(effects, self.view.workspace(), &Standing::new(self, slot))
+    /// Plans how to take changes back wherever they were made. Nothing is changed.
+    pub fn plan_undo_of_all(&self, effects: &[EffectRecord]) -> UndoPlan {
+        plan(effects, self.view.workspace(), &Standing::everywhere(self))
     }
 
-    /// Carries a plan out, step by step, and returns it as it came to be.
+    /// Carries a plan out at the places a writing slot is bound to, step by step, and returns it as it came to be.
     ///
     /// Each step is looked at once more before it is done. One that cannot be done stays, says why, and does not keep
     /// the others from being done.
     pub fn undo(&self, plan: &UndoPlan, slot: &str) -> (UndoPlan, Written) {
-        let standing = Standing::new(self, slot);
+        let places = self.places(slot).into_iter();
+        let places = places.map(|place| (place.resolved().given().to_owned(), place)).collect();
         let mut written = Written::default();
         let mut done = UndoPlan::default();
         for step in &plan.steps {
             let mut step = step.clone();
             if step.is_deed() {
-                match self.take_back(&step, &standing) {
+                match self.take_back(&step, &places) {
                     Ok(changed) => written.extend(changed),
                     Err(why) => step.undoing = Undoing::Stays { why },
                 }
@@ -47,9 +46,13 @@ impl Writer {
         (done, written)
     }
 
-    fn take_back(&self, step: &UndoStep, standing: &Standing<'_>) -> Result<Written, String> {
+    fn take_back(
+        &self,
+        step: &UndoStep,
+        places: &HashMap<String, WritePlace>,
+    ) -> Result<Written, String> {
         let place = |path: &str| -> Result<&WritePlace, String> {
-            standing.places.get(path).ok_or_else(|| format!("`{path}` was not named"))
+            places.get(path).ok_or_else(|| format!("`{path}` was not named"))
         };
         let here = place(step.path.as_str())?;
         let told = |error: WriteError| error.to_string();
@@ -67,10 +70,8 @@ impl Writer {
 
     /// Follows the path of a place once more, for directories above it may have been made meanwhile.
     fn now(&self, place: &Resolved) -> Result<Resolved, String> {
-        let workspace = self.view.workspace();
-        let want = crate::workspace::Want::Any;
-        let now = workspace.resolve(place.given(), want).map_err(|error| error.to_string())?;
-        Ok(now.link().cloned().unwrap_or(now))
+        let now = self.view.workspace().again(place, Want::Any, Naming::All);
+        now.map_err(|error| error.to_string())
     }
 
     fn set(&self, place: &Resolved, step: &UndoStep) -> Result<Written, WriteError> {

@@ -1,6 +1,6 @@
 //! How things stand in a workspace, for a plan.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::io::Read as _;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -13,28 +13,29 @@ use crate::file::{FileKind, Metadata};
 use crate::name::shown;
 use crate::resolved::Resolved;
 use crate::workspace::Want;
+use crate::writer::Writer;
 use crate::writer::standing::digest_of;
-use crate::writer::{WritePlace, Writer};
 
-/// The workspace as one call may change it, with the places it may change by the text they were given as.
+/// The workspace as one call sees it, with the paths that the call named, where it has to name them.
 pub(super) struct Standing<'w> {
-    pub(super) writer: &'w Writer,
-    pub(super) places: HashMap<String, WritePlace>,
+    writer: &'w Writer,
+    named: Option<HashSet<&'w str>>,
 }
 
 impl<'w> Standing<'w> {
-    pub(super) fn new(writer: &'w Writer, slot: &str) -> Self {
-        let places = writer.places(slot).into_iter();
-        let named = |place: WritePlace| (place.resolved().given().to_owned(), place);
-        Self { writer, places: places.map(named).collect() }
+    pub(super) fn of(writer: &'w Writer, places: &'w [Arc<Resolved>]) -> Self {
+        Self { writer, named: Some(places.iter().map(|place| place.given()).collect()) }
+    }
+
+    pub(super) fn everywhere(writer: &'w Writer) -> Self {
+        Self { writer, named: None }
     }
 
     fn resolve(&self, path: &str) -> Result<Resolved, String> {
         let workspace = self.writer.view().workspace();
-        let place = workspace.resolve(path, Want::Any).map_err(|error| error.to_string())?;
-        let itself = place.link().cloned().unwrap_or(place);
-        self.writer.view().admit(&itself).map_err(|error| error.to_string())?;
-        Ok(itself)
+        let place = workspace.resolve_itself(path, Want::Any).map_err(|error| error.to_string())?;
+        self.writer.view().admit(&place).map_err(|error| error.to_string())?;
+        Ok(place)
     }
 }
 
@@ -83,8 +84,12 @@ impl Disk for Standing<'_> {
         matches!((born, than), (Some(born), Some(than)) if born > than)
     }
 
-    fn may_change(&self, path: &str) -> bool {
-        self.places.contains_key(path)
+    fn may_change(&self, path: &str) -> Result<(), String> {
+        if self.named.as_ref().is_some_and(|named| !named.contains(path)) {
+            return Err("it was not named among the paths to be taken back".to_owned());
+        }
+        let writable = self.writer.view().workspace().resolve_to_take_back(path);
+        writable.map(drop).map_err(|error| error.to_string())
     }
 }
 

@@ -51,7 +51,7 @@ impl Writer {
             return self.carry(&standing, &goal, &found, replaced.as_ref());
         }
 
-        let mut planned = goal.planned_directories(self);
+        let mut planned = goal.planned_directories(self)?;
         let directories = planned.len();
         if let Some(replaced) = &replaced {
             let path = target.logical().clone();

@@ -93,7 +93,7 @@ impl Writer {
         change.not_restorable =
             existing.as_ref().and_then(|existing| existing.not_restorable(&self.account));
 
-        let mut planned = standing.planned_directories(self);
+        let mut planned = standing.planned_directories(self)?;
         let number = planned.len();
         planned.push(Planned { root: place.root, change, leftover: Some(unfinished.clone()) });
         let mut deed = Deed::announce(&self.account, &self.view, planned)?;

@@ -107,9 +107,14 @@ impl Standing<'_> {
     }
 
     /// Returns the directories that have to be made first, as changes.
-    pub(super) fn planned_directories(&self, writer: &Writer) -> Vec<Planned> {
+    pub(super) fn planned_directories(&self, writer: &Writer) -> Result<Vec<Planned>, WriteError> {
+        let missing = self.to_make.len();
+        if missing > limits::NEW_DIRECTORIES {
+            return Err(WriteError::TooDeep { path: self.shown(), missing });
+        }
         let mut path = self.path.clone();
-        self.to_make
+        let planned = self
+            .to_make
             .iter()
             .map(|name| {
                 path.push(name);
@@ -121,7 +126,8 @@ impl Standing<'_> {
                     leftover: None,
                 }
             })
-            .collect()
+            .collect();
+        Ok(planned)
     }
 
     /// Counts the last name of the place among the directories to be made.
@@ -177,7 +183,7 @@ impl Writer {
             None => standing.check_new_names()?,
         }
         let standing = standing.leaf_too();
-        let planned = standing.planned_directories(self);
+        let planned = standing.planned_directories(self)?;
         let mut deed = Deed::announce(&self.account, &self.view, planned)?;
         let made = standing.make_directories(&mut deed)?;
         if let Some(mode) = mode {
@@ -196,7 +202,7 @@ impl Writer {
         let after = FileState::Link { target: target.to_owned() };
         let path = place.logical().clone();
         let change = recorded(path, ChangeKind::Created, None, Some(after));
-        let mut planned = standing.planned_directories(self);
+        let mut planned = standing.planned_directories(self)?;
         let number = planned.len();
         planned.push(Planned { root: place.root, change, leftover: None });
         let mut deed = Deed::announce(&self.account, &self.view, planned)?;

@@ -154,15 +154,15 @@ impl TypedTool for Back {
     fn facts(&self) -> Result<Facts, haft_tool::DescriptorError> {
         let mut facts = Facts::new("local/back".parse()?, "Takes changes back.");
         facts.capabilities = Capabilities::builder().effect(Capability::WriteFiles).build()?;
-        facts.slots = vec![Slot::write("paths").from_argument("/paths/*")];
+        facts.slots = vec![Slot::write("paths").from_argument("/paths/*").keeping_links()];
         Ok(facts)
     }
 
     async fn run(&self, call: Call, args: BackArgs) -> Result<Output, Failure> {
-        let writer = call.writer()?;
+        let (writer, places) = (call.writer()?, call.places("paths")?);
         blocking(move || {
-            let effects = writer.changes_of(args.call.parse().unwrap())?;
-            let plan = writer.plan_undo(&effects, "paths");
+            let (effects, _) = writer.changes_of(args.call.parse().unwrap())?;
+            let plan = writer.plan_undo(&effects, &places);
             let (done, written) = writer.undo(&plan, "paths");
             let word = |step: &UndoStep| match &step.undoing {
                 Undoing::PutBack => "put back".to_owned(),

@@ -143,7 +143,8 @@ fn undo_arguments(haft: &Haft, call: CallId) -> Value {
 
 fn latest(haft: &Haft) -> Option<CallId> {
     let store = haft.store().unwrap();
-    store.changed_calls(haft.workspace().real_roots(), 1).unwrap().pop()
+    let changed = store.changed_calls(&haft.workspace().recorded_roots(), 1).unwrap();
+    changed.calls.first().map(|it| it.call)
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -6,3 +6,4 @@
 )]
 
 mod killed;
+mod together;

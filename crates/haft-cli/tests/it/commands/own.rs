@@ -122,7 +122,7 @@ fn no_program_runs_where_it_could_change_the_rules() {
     let ran = rig.haft(&["--preset", "full", "--root", &root, "call", "bash", &call]);
     assert_eq!(ran.exit, 3, "{}", ran.all());
     insta::assert_snapshot!(ran.all(), @"
-    denied: by protection: no program may write to all of `.`, for haft's own directory is in it: the rules of haft's user are there
+    denied: by protection: no program may have all of `.`, for haft's own directory is in it: the rules of haft's user are there
     hint: a person can name a narrower `--root`
     hint: or keep haft's directories elsewhere, with HAFT_CONFIG_DIR and HAFT_STATE_DIR
     ");
