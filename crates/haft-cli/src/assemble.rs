@@ -11,6 +11,7 @@ use haft::coding::{Bash, BashSettings};
 use haft::config::{Config, ConfigError, Flags, Sources};
 use haft::mcp::AskTheClient;
 use haft::ports::Approver;
+use haft::process::Allowance;
 use haft::store::{Retention, Store, StoreConfig, StoreError};
 use haft::workspace::Protection;
 use haft::{DispatchLimits, Haft, HaftBuilder, LogicalPath, OpenError, State};
@@ -335,6 +336,11 @@ fn bash(environment: &Environment, config: &Config) -> Bash {
         sandbox: programs.sandbox,
         sandbox_at_least: programs.sandbox_at_least,
         read: programs.read.clone(),
+        allowance: Allowance {
+            memory_bytes: programs.memory_bytes,
+            processes: programs.processes,
+            file_bytes: programs.file_bytes,
+        },
         ..BashSettings::default()
     };
     let also = programs.environment.iter().map(String::as_str);

@@ -149,6 +149,7 @@ impl Bash {
             read: settings.read.clone(),
             private_home: true,
         };
+        command.allowance = settings.allowance;
         command.capture = Capture {
             head: limits::COMMAND_STREAM_BYTES / 2,
             tail: limits::COMMAND_STREAM_BYTES / 2,

@@ -92,6 +92,12 @@ pub struct Programs {
     pub environment: Vec<String>,
     /// Files and directories that they may read beside those of the system, as full paths.
     pub read: Vec<PathBuf>,
+    /// Bytes of memory that one process may have to itself: 16 MiB to 64 TiB.
+    pub memory_bytes: u64,
+    /// Processes and threads that a command may add to those that run already: 1 to a million.
+    pub processes: u64,
+    /// Bytes to which a file may grow: one MiB to one PiB.
+    pub file_bytes: u64,
 }
 
 /// The project's file, as it was read.

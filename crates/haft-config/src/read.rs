@@ -165,12 +165,20 @@ fn programs(
             values.levels.push((level, document.value(value, node)));
             continue;
         }
+        let mut numbers = NUMBERS.iter().filter(|it| it.section == PROGRAMS);
+        if let Some(number) = numbers.clone().find(|it| it.name == name) {
+            let value = document.number(number, node)?;
+            values.numbers.push((number, document.value(value, node)));
+            continue;
+        }
         match name {
             "environment" => values.environment = variables(document, node)?,
             "read" => values.read = paths(document, "programs.read", PROGRAM_PATHS, node)?,
             _ => {
                 let levels = LEVELS.iter().map(|level| level.name);
-                let expected: Vec<_> = levels.chain(["environment", "read"]).collect();
+                let numbers = numbers.by_ref().map(|number| number.name);
+                let expected: Vec<_> =
+                    levels.chain(["environment", "read"]).chain(numbers).collect();
                 return Err(document.unknown("programs.", key, &expected));
             }
         }

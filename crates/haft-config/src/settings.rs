@@ -54,7 +54,7 @@ macro_rules! numbers {
 }
 
 /// Every number. Upper ends keep a slip of the pen from meaning "no limit at all".
-pub(crate) static NUMBERS: [Number; 10] = numbers! {
+pub(crate) static NUMBERS: [Number; 13] = numbers! {
     limits.permits: 1..=64, MayLower;
     limits.calls_per_step: 1..=1_000, MayLower;
     limits.calls_per_run: 1..=1_000_000, MayLower;
@@ -65,6 +65,9 @@ pub(crate) static NUMBERS: [Number; 10] = numbers! {
     journal.retention_days: 1..=3_650, MayNotTouch;
     journal.retention_calls: 1..=100_000_000, MayNotTouch;
     journal.artifacts_bytes: MIB..=MIB * MIB, MayNotTouch;
+    programs.memory_bytes: 16 * MIB..=64 * MIB * MIB, MayLower;
+    programs.processes: 1..=1_000_000, MayLower;
+    programs.file_bytes: MIB..=1_024 * MIB * MIB, MayLower;
 };
 
 /// A setting that is a level of confinement. A project that nobody trusts may raise it.
@@ -131,6 +134,9 @@ impl Default for crate::Programs {
             sandbox_at_least: SandboxLevel::None,
             environment: Vec::new(),
             read: Vec::new(),
+            memory_bytes: limits::PROGRAM_MEMORY_BYTES,
+            processes: limits::PROGRAM_PROCESSES,
+            file_bytes: limits::PROGRAM_FILE_BYTES,
         }
     }
 }

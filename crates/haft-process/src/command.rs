@@ -5,7 +5,7 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::SandboxLevel;
+use crate::{Allowance, SandboxLevel};
 
 /// A program to run, with everything it is given.
 ///
@@ -25,6 +25,8 @@ pub struct Command {
     pub grace: Duration,
     /// How far it is confined.
     pub sandbox: Sandbox,
+    /// What it may use up.
+    pub allowance: Allowance,
     /// How much of each stream is kept.
     pub capture: Capture,
 }
@@ -42,6 +44,7 @@ impl Command {
             timeout: Duration::from_secs(30),
             grace: Duration::from_secs(2),
             sandbox: Sandbox::default(),
+            allowance: Allowance::default(),
             capture: Capture::default(),
         }
     }

@@ -97,7 +97,8 @@ impl Launcher {
 
     fn run_here(&self, command: Command, leash: &OwnedFd) -> Result<Finished, LaunchError> {
         check(&command)?;
-        let Command { argv, directory, mut env, timeout, grace, sandbox, capture } = command;
+        let Command { argv, directory, mut env, timeout, grace, sandbox, allowance, capture } =
+            command;
         let level = self.0.level(sandbox.level, sandbox.at_least)?;
         let private = if sandbox.private_home {
             let made = Private::new(&self.0.scratch);
@@ -111,7 +112,7 @@ impl Launcher {
             env.extend(["HOME", "TMPDIR"].map(|name| (name.into(), path.to_owned())));
         }
         let private = private.as_ref().map(|it| it.path().to_owned());
-        let order = Order { level, argv, env, read: sandbox.read, private, grace };
+        let order = Order { level, argv, env, read: sandbox.read, private, grace, allowance };
         let running = self.0.launch(&order, directory, &sandbox.write)?;
         let limits = Limits { timeout, grace, capture, scratch: &self.0.scratch };
         supervise(running, &limits, leash)

@@ -30,6 +30,7 @@
 //! (`haft-coding`).
 #![expect(clippy::disallowed_methods, reason = "the door to processes")]
 
+mod allowance;
 mod captured;
 mod command;
 mod error;
@@ -51,6 +52,7 @@ mod trials;
 #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only the helper on Linux speaks"))]
 mod wire;
 
+pub use allowance::Allowance;
 pub use captured::Captured;
 pub use command::{Capture, Command, Sandbox};
 pub use error::LaunchError;

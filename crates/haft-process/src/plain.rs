@@ -28,6 +28,7 @@ pub(crate) fn start(order: &Order, directory: OwnedFd) -> Result<Running, Launch
         return Err(LaunchError::DirectoryGone);
     }
     let has_group = order.level >= SandboxLevel::Group;
+    let allowance = order.allowance.ready();
     let mut command = Command::new(program);
     command
         .args(arguments)
@@ -43,6 +44,7 @@ pub(crate) fn start(order: &Order, directory: OwnedFd) -> Result<Running, Launch
                 // A group of its own, and without the terminal that this process may have.
                 rustix::process::setsid()?;
             }
+            allowance.set()?;
             rustix::process::fchdir(&directory).map_err(|_| io::Error::from_raw_os_error(DIRECTORY))
         });
     }

@@ -15,7 +15,7 @@ use crate::leash::Leash;
 use crate::report::{LevelReport, Trial};
 use crate::supervise::{Limits, supervise};
 use crate::wire::Order;
-use crate::{Finished, LaunchError, SandboxLevel, platform, scratch};
+use crate::{Allowance, Finished, LaunchError, SandboxLevel, platform, scratch};
 
 /// How long the trials of one level may take.
 const TIME: Duration = Duration::from_secs(10);
@@ -35,6 +35,7 @@ pub(crate) fn run(
         read: vec![program.into()],
         private: None,
         grace: Duration::from_millis(100),
+        allowance: Allowance::default(),
     };
     let handle = range.inside.as_fd();
     let running = platform::start(helper, &order, &[handle, handle])?;

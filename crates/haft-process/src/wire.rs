@@ -9,10 +9,10 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::{LeftBehind, Process, SandboxLevel};
+use crate::{Allowance, LeftBehind, Process, SandboxLevel};
 
 /// Changes with every change of form.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 
 /// Bytes of a frame at most: more than the system takes as arguments and environment.
 pub(crate) const FRAME_BYTES: usize = 8 * 1024 * 1024;
@@ -33,6 +33,7 @@ pub(crate) struct Order {
     /// A directory that may be written and goes if the launcher does.
     pub(crate) private: Option<PathBuf>,
     pub(crate) grace: Duration,
+    pub(crate) allowance: Allowance,
 }
 
 /// What the helper says.
@@ -103,6 +104,10 @@ impl Order {
         }
         out.text(self.private.as_deref().unwrap_or("".as_ref()).as_os_str());
         out.number(usize::try_from(self.grace.as_millis()).unwrap_or(usize::MAX));
+        let Allowance { memory_bytes, processes, file_bytes } = self.allowance;
+        for number in [memory_bytes, processes, file_bytes] {
+            out.long(number);
+        }
         out.finish()
     }
 
@@ -116,8 +121,13 @@ impl Order {
         let private = input.text()?;
         let private = (!private.is_empty()).then(|| PathBuf::from(private));
         let grace = Duration::from_millis(u64::from(input.number()?));
+        let allowance = Allowance {
+            memory_bytes: input.long()?,
+            processes: input.long()?,
+            file_bytes: input.long()?,
+        };
         input.end()?;
-        Ok(Self { level, argv, env, read, private, grace })
+        Ok(Self { level, argv, env, read, private, grace, allowance })
     }
 }
 
@@ -224,6 +234,10 @@ impl Writer {
         self.0.extend_from_slice(&number.to_le_bytes());
     }
 
+    fn long(&mut self, number: u64) {
+        self.0.extend_from_slice(&number.to_le_bytes());
+    }
+
     /// A number that is bounded by what a frame can hold, or may be cut to what fits.
     fn number(&mut self, number: usize) {
         self.word(u32::try_from(number).unwrap_or(u32::MAX));
@@ -261,6 +275,11 @@ impl Reader<'_> {
         Ok(u32::from_le_bytes(bytes))
     }
 
+    fn long(&mut self) -> io::Result<u64> {
+        let bytes = self.take(8)?.try_into().map_err(|_| malformed())?;
+        Ok(u64::from_le_bytes(bytes))
+    }
+
     fn text(&mut self) -> io::Result<OsString> {
         let length = self.number()?;
         let bytes = self.take(usize::try_from(length).unwrap_or(usize::MAX))?;
@@ -290,6 +309,7 @@ mod tests {
             read: vec!["/opt".into()],
             private: Some("/tmp/x".into()),
             grace: Duration::from_millis(1500),
+            allowance: Allowance { memory_bytes: u64::MAX, ..Allowance::default() },
         }
     }
 

@@ -200,6 +200,13 @@ pub const COMMAND_STREAM_BYTES: usize = 64 * 1024;
 pub const COMMAND_SPOOL_BYTES: u64 = 8 * 1024 * 1024;
 /// Bytes of both streams of a command as they are shown, with escapes.
 pub const COMMAND_SHOWN_BYTES: usize = 88 * 1024;
+/// Bytes of memory that one process of a command may have to itself. As good as no limit: sanitizers and some runtimes map
+/// far more than they use, so no smaller number is right for everybody.
+pub const PROGRAM_MEMORY_BYTES: u64 = 64 * 1024 * 1024 * 1024 * 1024;
+/// Processes and threads that a command may add to those that run when it starts.
+pub const PROGRAM_PROCESSES: u64 = 4_096;
+/// Bytes to which a command may make a file grow.
+pub const PROGRAM_FILE_BYTES: u64 = 16 * 1024 * 1024 * 1024;
 /// Milliseconds a checker of source code may run.
 pub const CODE_CHECK_MS: u32 = 120_000;
 /// Bytes of what a checker writes that are read.

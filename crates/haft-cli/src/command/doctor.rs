@@ -4,7 +4,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::Invocation;
-use super::state::damaged;
+use super::state::{damaged, size};
 use crate::assemble::{Assembled, assemble_in_part, remarks};
 use crate::exit::Exit;
 use crate::print::Tone;
@@ -25,6 +25,7 @@ pub(crate) fn run(invocation: &Invocation<'_>, _: &DoctorArgs) -> anyhow::Result
     let mut lines = lines(assembled.as_ref(), &mistakes);
     if let Some(assembled) = &assembled {
         lines.push(sandbox(&invocation.environment.launcher().self_test(), assembled));
+        lines.push(allowance(assembled));
     }
     let printer = invocation.printer;
     let exit =
@@ -84,6 +85,18 @@ fn sandbox(report: &haft::process::Report, assembled: &Assembled) -> Line {
         ));
     }
     Line { topic: "sandbox", tone, text }
+}
+
+/// Says what programs may use up.
+fn allowance(assembled: &Assembled) -> Line {
+    let programs = &assembled.config.programs;
+    let text = format!(
+        "a file may grow to {}, a process have {} of memory to itself, and a command add {} processes to those that run; root is held to no number of processes",
+        size(programs.file_bytes),
+        size(programs.memory_bytes),
+        programs.processes
+    );
+    Line { topic: "programs", tone: Tone::Good, text }
 }
 
 fn lines(assembled: Option<&Assembled>, mistakes: &[anyhow::Error]) -> Vec<Line> {

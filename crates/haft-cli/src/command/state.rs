@@ -73,7 +73,7 @@ pub(crate) fn run(invocation: &Invocation<'_>, command: &StateCommand) -> anyhow
 }
 
 /// Shows a number of bytes in a unit that fits.
-fn size(bytes: u64) -> String {
+pub(super) fn size(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
     if bytes < 1024 {
         return format!("{bytes} bytes");

@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-use haft_process::SandboxLevel;
+use haft_process::{Allowance, SandboxLevel};
 
 /// What helps where a program or a file lies outside what commands may read.
 pub(crate) const READ_HINT: &str =
@@ -16,6 +16,8 @@ pub struct BashSettings {
     pub sandbox: SandboxLevel,
     /// The level below which nothing is started.
     pub sandbox_at_least: SandboxLevel,
+    /// What commands may use up.
+    pub allowance: Allowance,
     /// Files and directories that commands may read beside those of the system.
     pub read: Vec<PathBuf>,
     /// Variables that commands get, beside those that keep programs from waiting for somebody.
@@ -49,11 +51,13 @@ const QUIET: &[(&str, &str)] = &[
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 impl Default for BashSettings {
-    /// Confined as far as can be, whatever that comes to, with nothing further to read and an empty environment.
+    /// Confined as far as can be, whatever that comes to, with the usual allowance, nothing further to read and an empty
+    /// environment.
     fn default() -> Self {
         Self {
             sandbox: SandboxLevel::FilesNet,
             sandbox_at_least: SandboxLevel::None,
+            allowance: Allowance::default(),
             read: Vec::new(),
             environment: Vec::new(),
         }

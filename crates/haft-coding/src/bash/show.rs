@@ -140,6 +140,7 @@ fn signal_name(signal: i32) -> &'static str {
         13 => " (PIPE)",
         15 => " (TERM)",
         24 => " (XCPU)",
+        25 => " (XFSZ)",
         31 => " (SYS)",
         _ => "",
     }
@@ -298,6 +299,13 @@ fn say_what_happened(mut output: Output, finished: &Finished, settings: &BashSet
     if let Some(text) = unsure {
         output = output.with_notice(NoticeKind::Degraded, text);
     }
+    if matches!(finished.end, End::Signalled(XFSZ) | End::Exited(XFSZ_OF_SHELL)) {
+        let most = size(settings.allowance.file_bytes);
+        let text = format!(
+            "a file may grow to {most} at most. A person can change that with the setting `programs.file_bytes`"
+        );
+        output = output.with_notice(NoticeKind::Remark, text);
+    }
     match finished.likely_confined() {
         Some(Confinement::Network) => output.with_notice(
             NoticeKind::Remark,
@@ -314,6 +322,10 @@ fn say_what_happened(mut output: Output, finished: &Finished, settings: &BashSet
         None => output,
     }
 }
+
+/// The signal that ends who writes more to a file than it may hold, and the status by which a shell tells of it.
+const XFSZ: i32 = 25;
+const XFSZ_OF_SHELL: i32 = 128 + XFSZ;
 
 fn capital(text: &str) -> String {
     let mut chars = text.chars();

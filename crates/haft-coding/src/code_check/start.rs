@@ -118,6 +118,7 @@ impl CodeCheck {
             read,
             private_home: true,
         };
+        command.allowance = settings.allowance;
         command.capture = Capture { spool: limits::CODE_CHECK_BYTES, ..Capture::default() };
         let stop = call.cancellation().clone();
         Ok(self.launcher.run(command, async move { stop.cancelled().await }).await)

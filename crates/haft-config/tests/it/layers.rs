@@ -28,6 +28,9 @@ fn nothing_at_all_is_what_is_built_in() {
     journal.retention_days = 30
     journal.retention_calls = 200000
     journal.artifacts_bytes = 1073741824
+    programs.memory_bytes = 70368744177664
+    programs.processes = 4096
+    programs.file_bytes = 17179869184
     journal.record_arguments = true
     programs.sandbox = "files+net"
     programs.sandbox_at_least = "none"

@@ -61,15 +61,19 @@ sandbox = "none"
 sandbox_at_least = "files"
 environment = ["CARGO_*"]
 read = ["/opt/sdk"]
+processes = 100_000
+file_bytes = 2_000_000
 "#;
     let config = Files::project(loose).load().unwrap();
     assert_eq!(config.programs.sandbox, SandboxLevel::FilesNet);
     assert_eq!(config.programs.sandbox_at_least, SandboxLevel::Files);
     assert!(config.programs.environment.is_empty() && config.programs.read.is_empty());
+    assert_eq!((config.programs.processes, config.programs.file_bytes), (4_096, 2_000_000));
     insta::assert_snapshot!(dropped(&config), @r"
     .haft/config.toml:3: not followed until you trust this file with `haft trust`: set `programs.sandbox` to `none`
     .haft/config.toml:5: not followed until you trust this file with `haft trust`: let programs see the variable `CARGO_*`
     .haft/config.toml:6: not followed until you trust this file with `haft trust`: let programs read `/opt/sdk`
+    .haft/config.toml:7: not followed until you trust this file with `haft trust`: set `programs.processes` to 100000
     ");
     let config = Files::project(loose).trusted().load().unwrap();
     assert_eq!(config.programs.sandbox, SandboxLevel::None);

@@ -7,6 +7,7 @@
     reason = "a test fails by panicking, prepares its files, and looks at the system's processes"
 )]
 
+mod allowance;
 mod confinement;
 mod ending;
 mod output;

@@ -157,6 +157,7 @@ fn start(order: &Order, mut confinement: Option<Confinement>, link: &Link) -> io
     };
     let helper = rustix::process::getpid();
     let mut said = link.duplicate()?;
+    let allowance = order.allowance.ready();
     let last_steps = move || {
         for signal in 1..=libc::SIGRTMAX() {
             // SAFETY: the default disposition is no code of this process.
@@ -166,6 +167,8 @@ fn start(order: &Order, mut confinement: Option<Confinement>, link: &Link) -> io
         if rustix::process::getppid() != Some(helper) {
             return Err(io::Error::other("the helper is gone"));
         }
+        // Before system calls that set limits are refused.
+        allowance.set()?;
         if let Some(confinement) = &mut confinement
             && let Err(text) = confinement.enter()
         {
