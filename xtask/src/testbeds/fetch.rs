@@ -47,6 +47,27 @@ pub(super) fn fetch(part: &Part, staging: &Path) -> Result<()> {
             command.arg("--root").arg(staging.join("ready"));
             quietly(command.arg(format!("{package}@{}", part.version)))
         }
+        Source::PythonPackages { requirements } => {
+            let ready = staging.join("ready");
+            quietly(python().args(["-m", "venv"]).arg(&ready))?;
+            let list = ready.join("requirements.txt");
+            fs::write(&list, requirements)?;
+            let mut pip = Command::new(ready.join("bin/python"));
+            pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
+            // Wheels run nothing of theirs, and the list names all there is to install.
+            pip.args(["--no-deps", "--only-binary=:all:", "--requirement"]);
+            quietly(pip.arg(list))
+        }
+        Source::NodePackages { manifest, lock } => {
+            let ready = staging.join("ready");
+            fs::create_dir(&ready)?;
+            // Without a manifest of its own, npm installs into a folder above that has one.
+            fs::write(ready.join("package.json"), manifest)?;
+            fs::write(ready.join("package-lock.json"), lock)?;
+            let mut npm = Command::new("npm");
+            npm.args(["ci", "--ignore-scripts", "--omit=dev", "--no-audit", "--no-fund"]);
+            quietly(npm.current_dir(&ready))
+        }
     }
 }
 
@@ -93,9 +114,14 @@ fn quietly(command: &mut Command) -> Result<()> {
 }
 
 fn sha256_of(file: &Path) -> Result<String> {
-    let mut text = String::new();
-    for byte in Sha256::digest(fs::read(file)?) {
-        write!(text, "{byte:02x}")?;
-    }
-    Ok(text)
+    Ok(sha256(&fs::read(file)?))
+}
+
+/// Returns a hash in lower-case hexadecimal.
+pub(super) fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
+        // Writing into a text cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }

@@ -1,5 +1,7 @@
 //! The table of parts.
 
+use super::fetch;
+
 /// A real program or data set.
 #[derive(Debug)]
 pub(crate) struct Part {
@@ -25,6 +27,10 @@ pub(crate) enum Source {
     },
     /// A program built from a Rust package, whose sources Cargo checks itself.
     Rust { package: &'static str },
+    /// Python packages in a virtual environment: wheels alone, the versions of all of them in `requirements.txt`.
+    PythonPackages { requirements: &'static str },
+    /// Node packages, whose versions and hashes stand in `package-lock.json`; no script of theirs runs.
+    NodePackages { manifest: &'static str, lock: &'static str },
 }
 
 /// The kinds of file a Python package is published as.
@@ -38,8 +44,10 @@ impl Part {
     /// Returns the text by which an installed part is recognised.
     pub(crate) fn stamp(&self) -> String {
         let hash = match self.source {
-            Source::Python { sha256, .. } => sha256,
-            Source::Rust { .. } => "checked by cargo",
+            Source::Python { sha256, .. } => sha256.to_owned(),
+            Source::Rust { .. } => "checked by cargo".to_owned(),
+            Source::PythonPackages { requirements } => fetch::sha256(requirements.as_bytes()),
+            Source::NodePackages { lock, .. } => fetch::sha256(lock.as_bytes()),
         };
         format!("{} {} {hash}\n", self.name, self.version)
     }
@@ -96,5 +104,24 @@ pub(crate) const PARTS: &[Part] = &[
         version: "10.5.0",
         source: Source::Rust { package: "fd-find" },
         proof: "bin/fd",
+    },
+    // The client of the Model Context Protocol in Python, which speaks both eras of it.
+    Part {
+        name: "mcp-python",
+        version: "2.3.0",
+        source: Source::PythonPackages {
+            requirements: include_str!("mcp-python/requirements.txt"),
+        },
+        proof: "bin/python",
+    },
+    // The client in TypeScript, which many desktop programs are built on.
+    Part {
+        name: "mcp-typescript",
+        version: "1.32.2",
+        source: Source::NodePackages {
+            manifest: include_str!("mcp-typescript/package.json"),
+            lock: include_str!("mcp-typescript/package-lock.json"),
+        },
+        proof: "node_modules/@modelcontextprotocol/sdk/dist/esm/client/stdio.js",
     },
 ];
