@@ -115,6 +115,12 @@ pub struct EffectRecord {
     /// Names of temporary files beside the place that may be left where the change was cut short.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub leftovers: Vec<String>,
+    /// When the directory that this takes away or makes again was made, as the file system has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub born: Option<Timestamp>,
+    /// When the directory was made that this one is made again in place of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stands_for: Option<Timestamp>,
     /// When it was announced.
     pub at: Timestamp,
     /// How it ended.

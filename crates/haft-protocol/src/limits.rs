@@ -98,6 +98,8 @@ pub const UNDO_CALLS: u32 = 10;
 pub const UNDO_CALLS_MAX: u32 = 1_000;
 /// Paths that the tool `undo` shows of each call it lists.
 pub const UNDO_SHOWN_PATHS: usize = 4;
+/// How often one directory may have been made again and still be known for the one it stands for.
+pub const MADE_AGAIN: usize = 64;
 /// Paths of one call up to which the tool `undo` writes the call that takes them back.
 pub const UNDO_SENT_PATHS: usize = 20;
 /// Bytes of a file of which a change is taken out line by line.
@@ -308,3 +310,9 @@ pub const MCP_LINE_BYTES: usize = 16 * 1024 * 1024;
 pub const MCP_CALLS_AT_ONCE: usize = 256;
 /// Milliseconds that the calls of an MCP client that is gone have to end.
 pub const MCP_FAREWELL_MS: u64 = 1_200;
+/// Connections to an MCP server over HTTP at one time.
+pub const MCP_CONNECTIONS: usize = 256;
+/// Sessions of an MCP server over HTTP at one time.
+pub const MCP_SESSIONS: usize = 64;
+/// Milliseconds after which a session over HTTP that nobody uses is closed.
+pub const MCP_SESSION_IDLE_MS: u64 = 30 * 60 * 1_000;

@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use haft_protocol::{
     CallId, ChangedCall, ChangedCalls, ContentRef, Digest, EffectRecord, EffectState, FileState,
-    LogicalPath,
+    LogicalPath, Timestamp,
 };
 use haft_tool::SystemClock;
 use haft_tool::ports::{Clock as _, Effects, PortError};
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use crate::StoreError;
 use crate::objects::Staged;
@@ -125,6 +125,20 @@ impl Effects for Store {
                 )?
                 .query_map([call.to_string()], effect)?
                 .collect()
+        })?)
+    }
+
+    fn made_again(&self, root: &str, born: Timestamp) -> Result<Option<Timestamp>, PortError> {
+        let (root, born) = (root.to_owned(), time(born));
+        Ok(self.inner.read(move |connection| {
+            connection
+                .prepare_cached(
+                    "SELECT record ->> '$.stands_for' FROM effects
+                     WHERE root = ?1 AND state = 'done' AND record ->> '$.born' = ?2
+                        AND record ->> '$.stands_for' IS NOT NULL LIMIT 1",
+                )?
+                .query_row(params![root, born], |row| row.get(0).map(timestamp))
+                .optional()
         })?)
     }
 

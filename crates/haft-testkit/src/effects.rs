@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use haft_protocol::{
     CallId, ChangedCall, ChangedCalls, ContentRef, Digest, EffectRecord, EffectState, LogicalPath,
+    Timestamp,
 };
 use haft_tool::ports::{Effects, Port, PortError};
 
@@ -95,6 +96,11 @@ impl Effects for MemoryEffects {
 
     fn of_call(&self, call: CallId) -> Result<Vec<EffectRecord>, PortError> {
         Ok(self.kept().records.iter().filter(|it| it.call == call).cloned().collect())
+    }
+
+    fn made_again(&self, root: &str, born: Timestamp) -> Result<Option<Timestamp>, PortError> {
+        let is_it = |it: &&EffectRecord| it.root == root && it.born == Some(born);
+        Ok(self.kept().records.iter().filter(is_it).find_map(|it| it.stands_for))
     }
 
     fn changed_calls(&self, roots: &[String], most: u32) -> Result<ChangedCalls, PortError> {

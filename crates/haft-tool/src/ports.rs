@@ -292,6 +292,14 @@ pub trait Effects: Port {
     /// Fails when the record cannot be read.
     fn of_call(&self, call: CallId) -> Result<Vec<EffectRecord>, PortError>;
 
+    /// Returns when the directory was made that another was made again in place of, by when the file system says that the
+    /// other was made.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the record cannot be read.
+    fn made_again(&self, root: &str, born: Timestamp) -> Result<Option<Timestamp>, PortError>;
+
     /// Returns the latest calls that changed something beneath one of these roots, by their real paths.
     ///
     /// # Errors

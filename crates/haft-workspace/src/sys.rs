@@ -20,6 +20,8 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 use std::time::SystemTime;
 
+use haft_protocol::Timestamp;
+
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 use rustix::io::{Errno, Result, retry_on_intr};
 
@@ -110,6 +112,12 @@ impl Dir {
     /// Tells when what has a name in this directory was made, where the system remembers.
     pub(crate) fn born(&self, name: &OsStr) -> Option<SystemTime> {
         platform::born(self.as_fd(), single(name).ok()?)
+    }
+
+    /// Tells the same as records have it.
+    pub(crate) fn born_at(&self, name: &OsStr) -> Option<Timestamp> {
+        let since = self.born(name)?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+        u64::try_from(since.as_millis()).ok().map(Timestamp::from_unix_ms)
     }
 
     /// Reads where a link points.

@@ -52,6 +52,8 @@ pub struct UndoStep {
     pub(crate) to: Option<FileState>,
     /// The content that is put there, where `to` is a file.
     pub(crate) content: Option<Arc<[u8]>>,
+    /// When the directory was made that the change took away.
+    pub(crate) born: Option<Timestamp>,
 }
 
 /// What taking a call's changes back comes to, in the order in which it is done: the last change first.
@@ -190,7 +192,7 @@ pub(crate) fn plan(effects: &[EffectRecord], workspace: &Workspace, disk: &dyn D
 
 fn step(effect: &EffectRecord, path: LogicalPath, undoing: Undoing) -> UndoStep {
     let kind = effect.change.kind.clone();
-    UndoStep { path, kind, undoing, from: None, to: None, content: None }
+    UndoStep { path, kind, undoing, from: None, to: None, content: None, born: effect.born }
 }
 
 struct Planned {

@@ -29,6 +29,8 @@ fn modified(store: &Store, id: CallId, number: u32, before: &str, after: &str) -
             not_restorable: None,
         },
         leftovers: vec![".haft-x.part".to_owned()],
+        born: None,
+        stands_for: None,
         at: now(),
         state: EffectState::Announced,
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use haft_policy::PathFilter;
 use haft_protocol::{
     ArtifactId, BindingRecord, CallId, Change, ChangedCalls, ContentRef, Control, Denial, Digest,
-    Digester, EffectRecord, LogicalPath, Notice,
+    Digester, EffectRecord, LogicalPath, Notice, Timestamp,
 };
 
 use super::{
@@ -148,6 +148,10 @@ impl Effects for NoEffects {
 
     fn of_call(&self, _: CallId) -> Result<Vec<EffectRecord>, PortError> {
         Ok(Vec::new())
+    }
+
+    fn made_again(&self, _: &str, _: Timestamp) -> Result<Option<Timestamp>, PortError> {
+        Ok(None)
     }
 
     fn changed_calls(&self, _: &[String], _: u32) -> Result<ChangedCalls, PortError> {

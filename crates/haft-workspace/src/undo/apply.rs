@@ -11,6 +11,7 @@ use crate::resolve::Naming;
 use crate::resolved::Resolved;
 use crate::workspace::Want;
 use crate::write_error::WriteError;
+use crate::writer::standing::Again;
 use crate::writer::{Expected, Onto, WritePlace, Writer, Written, put::Wish};
 
 impl Writer {
@@ -96,7 +97,9 @@ impl Writer {
                 written.extend(self.put(place, expected, bytes, wish)?);
             }
             Some(FileState::Directory { mode }) => {
-                written.extend(self.make_directory(place, Some(*mode))?);
+                written.extend(
+                    self.make_directory(place, Some(Again { mode: *mode, born: step.born }))?,
+                );
             }
             Some(FileState::Link { target }) => written.extend(self.make_link(place, target)?),
         }

@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::io::Read as _;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
 
 use haft_protocol::{ContentRef, Digest, FileState, Timestamp, limits};
 use rustix::io::Errno;
@@ -14,6 +13,7 @@ use crate::name::shown;
 use crate::resolved::Resolved;
 use crate::workspace::Want;
 use crate::writer::Writer;
+use crate::writer::deed::root_path;
 use crate::writer::standing::digest_of;
 
 /// The workspace as one call sees it, with the paths that the call named, where it has to name them.
@@ -79,9 +79,27 @@ impl Disk for Standing<'_> {
     }
 
     fn is_younger(&self, path: &str, than: Timestamp) -> bool {
-        let born = self.resolve(path).ok().and_then(|place| place.born());
-        let than = SystemTime::UNIX_EPOCH.checked_add(Duration::from_millis(than.unix_ms() + 1));
-        matches!((born, than), (Some(born), Some(than)) if born > than)
+        let Ok(place) = self.resolve(path) else { return false };
+        let Some(mut born) = place.leaf().and_then(|leaf| place.directory.born_at(leaf)) else {
+            return false;
+        };
+        let workspace = self.writer.view().workspace();
+        let root = root_path(workspace, place.root).to_string_lossy();
+        // One that was made again is as old as the one it stands for, which may have been made again itself.
+        for _ in 0..limits::MADE_AGAIN {
+            if born.unix_ms() <= than.unix_ms() + 1 {
+                return false;
+            }
+            match self.writer.account.effects.made_again(&root, born) {
+                Ok(Some(older)) if older < born => born = older,
+                Ok(_) => return true,
+                Err(error) => {
+                    tracing::error!(%error, source = ?error.source, "the record cannot be read");
+                    return true;
+                }
+            }
+        }
+        true
     }
 
     fn may_change(&self, path: &str) -> Result<(), String> {

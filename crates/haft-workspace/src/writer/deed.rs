@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use haft_protocol::{
     CallId, Change, ChangeKind, EffectRecord, EffectState, Evidence, FileState, LogicalPath,
-    Notice, NoticeKind,
+    Notice, NoticeKind, Timestamp,
 };
 use haft_tool::SystemClock;
 use haft_tool::ports::{Clock as _, Effects};
@@ -36,6 +36,8 @@ impl Account {
             root: root.to_string_lossy().into_owned(),
             change,
             leftovers: Vec::new(),
+            born: None,
+            stands_for: None,
             at: SystemClock.now(),
             state: EffectState::Announced,
         }
@@ -57,6 +59,16 @@ pub(super) struct Planned {
     pub(super) root: usize,
     pub(super) change: Change,
     pub(super) leftover: Option<String>,
+    /// When the directory that goes was made.
+    pub(super) born: Option<Timestamp>,
+    /// When the directory was made that is made again.
+    pub(super) stands_for: Option<Timestamp>,
+}
+
+impl Planned {
+    pub(super) fn new(root: usize, change: Change) -> Self {
+        Self { root, change, leftover: None, born: None, stands_for: None }
+    }
 }
 
 /// Changes that belong together and are on record. Each is settled in its turn.
@@ -75,13 +87,14 @@ impl<'a> Deed<'a> {
     ) -> Result<Self, WriteError> {
         let mut effects = Vec::with_capacity(planned.len());
         let mut notices = Vec::new();
-        for Planned { root, change, leftover } in planned {
+        for Planned { root, change, leftover, born, stands_for } in planned {
             if let Some(why) = &change.not_restorable {
                 let text = format!("`{}` cannot be brought back: {why}", change.path);
                 notices.push(Notice::new(NoticeKind::Degraded, text));
             }
             let mut record = account.record(root_path(view.workspace(), root), change);
             record.leftovers.extend(leftover);
+            (record.born, record.stands_for) = (born, stands_for);
             effects.push(record);
         }
         if let Err(source) = account.effects.announce(&effects) {
@@ -108,6 +121,13 @@ impl<'a> Deed<'a> {
             self.notices.push(Notice::new(NoticeKind::Unrecorded, text));
         }
         self.account.watch.tell(Step::Settled);
+    }
+
+    /// Takes note of when a directory was made, where it is one that is made again.
+    pub(super) fn born(&mut self, number: usize, born: impl FnOnce() -> Option<Timestamp>) {
+        if let Some(effect) = self.effects.get_mut(number).filter(|it| it.stands_for.is_some()) {
+            effect.born = born();
+        }
     }
 
     /// Says that a change did not happen, or was taken back.

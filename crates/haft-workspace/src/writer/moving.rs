@@ -57,11 +57,11 @@ impl Writer {
             let path = target.logical().clone();
             let mut change = recorded(path, ChangeKind::Deleted, Some(replaced.state()), None);
             change.not_restorable = replaced.not_restorable(&self.account);
-            planned.push(Planned { root: target.root, change, leftover: None });
+            planned.push(Planned::new(target.root, change));
         }
         let kind = ChangeKind::Moved { from: source.logical().clone() };
         let change = recorded(target.logical().clone(), kind, None, Some(state));
-        planned.push(Planned { root: target.root, change, leftover: None });
+        planned.push(Planned::new(target.root, change));
 
         let mut deed = Deed::announce(&self.account, &self.view, planned)?;
         let numbers = directories..deed.len();

@@ -95,7 +95,8 @@ impl Writer {
 
         let mut planned = standing.planned_directories(self)?;
         let number = planned.len();
-        planned.push(Planned { root: place.root, change, leftover: Some(unfinished.clone()) });
+        let leftover = Some(unfinished.clone());
+        planned.push(Planned { leftover, ..Planned::new(place.root, change) });
         let mut deed = Deed::announce(&self.account, &self.view, planned)?;
         let made = match standing.make_directories(&mut deed) {
             Ok(made) => made,

@@ -22,7 +22,9 @@ impl Writer {
     pub(crate) fn take_away(&self, place: &Resolved) -> Result<Written, WriteError> {
         let standing = self.stand(place)?;
         let (removing, change) = self.to_remove(&standing)?;
-        let planned = vec![Planned { root: place.root, change, leftover: None }];
+        let is_directory = matches!(removing, Removing::Directory);
+        let born = is_directory.then(|| standing.dir.born_at(standing.leaf)).flatten();
+        let planned = vec![Planned { born, ..Planned::new(place.root, change) }];
         let mut deed = Deed::announce(&self.account, &self.view, planned)?;
         match self.remove_now(&standing, &removing) {
             Ok(()) => {}

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use haft_protocol::{
-    ChangeKind, ContentRef, Digest, Digester, FileState, Notice, NoticeKind, limits,
+    ChangeKind, ContentRef, Digest, Digester, FileState, Notice, NoticeKind, Timestamp, limits,
 };
 use rustix::io::Errno;
 
@@ -33,6 +33,14 @@ pub(super) struct Standing<'a> {
     /// Directories that are missing between.
     to_make: Vec<OsString>,
     pub(super) leaf: &'a OsStr,
+}
+
+/// A directory that was there before, and is made again under its old name, whatever that is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Again {
+    pub(crate) mode: u32,
+    /// When the one that went was made.
+    pub(crate) born: Option<Timestamp>,
 }
 
 /// A regular file that stands at a place, with its content kept.
@@ -120,11 +128,8 @@ impl Standing<'_> {
                 path.push(name);
                 let after = Some(FileState::Directory { mode: NEW_DIRECTORY });
                 let logical = writer.view.logical(self.place.root, &path);
-                Planned {
-                    root: self.place.root,
-                    change: recorded(logical, ChangeKind::Created, None, after),
-                    leftover: None,
-                }
+                let change = recorded(logical, ChangeKind::Created, None, after);
+                Planned::new(self.place.root, change)
             })
             .collect();
         Ok(planned)
@@ -147,6 +152,9 @@ impl Standing<'_> {
                     let above = std::mem::replace(&mut made.dir, Arc::new(dir));
                     made.made.push((above, name.clone(), number));
                     deed.tell(Step::DirectoryMade);
+                    if let Some((above, name, _)) = made.made.last() {
+                        deed.born(number, || above.born_at(name));
+                    }
                     deed.done(number, Some(FileState::Directory { mode: metadata.mode }));
                 }
                 Err(error) => {
@@ -169,24 +177,27 @@ fn made_directory(dir: &Dir, name: &OsStr) -> Result<(Dir, Metadata), Errno> {
 }
 
 impl Writer {
-    /// Makes a directory, with those above it; under a name that was in use before where its mode is given.
+    /// Makes a directory, with those above it; again, where it was there before.
     pub(crate) fn make_directory(
         &self,
         place: &Resolved,
-        mode: Option<u32>,
+        again: Option<Again>,
     ) -> Result<Written, WriteError> {
         let standing = self.stand(place)?;
         match standing.look()?.map(|it| it.kind) {
             Some(FileKind::Directory) => return Ok(Written::default()),
             Some(kind) => return Err(WriteError::Exists { path: standing.shown(), kind }),
-            None if mode.is_some() => {}
+            None if again.is_some() => {}
             None => standing.check_new_names()?,
         }
         let standing = standing.leaf_too();
-        let planned = standing.planned_directories(self)?;
+        let mut planned = standing.planned_directories(self)?;
+        if let (Some(last), Some(again)) = (planned.last_mut(), again) {
+            last.stands_for = again.born;
+        }
         let mut deed = Deed::announce(&self.account, &self.view, planned)?;
         let made = standing.make_directories(&mut deed)?;
-        if let Some(mode) = mode {
+        if let Some(Again { mode, .. }) = again {
             let set = made.dir.readable().and_then(|dir| set_mode(&dir, mode));
             set.map_err(|error| standing.failed(error))?;
         }
@@ -204,7 +215,7 @@ impl Writer {
         let change = recorded(path, ChangeKind::Created, None, Some(after));
         let mut planned = standing.planned_directories(self)?;
         let number = planned.len();
-        planned.push(Planned { root: place.root, change, leftover: None });
+        planned.push(Planned::new(place.root, change));
         let mut deed = Deed::announce(&self.account, &self.view, planned)?;
         let made = match standing.make_directories(&mut deed) {
             Ok(made) => made,

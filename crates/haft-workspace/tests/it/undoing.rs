@@ -227,3 +227,29 @@ fn another_directory_in_the_place_of_one_that_was_moved_stays() {
     assert_eq!(hands.undo(moved), "e: stays: another directory stands there now");
     assert_eq!(hands.text("e/theirs"), "y");
 }
+
+#[test]
+fn a_directory_that_was_made_again_is_known_for_the_one_it_stands_for() {
+    let hands = Hands::new();
+    let undo = |call| {
+        hands.undo(call);
+        hands.latest()
+    };
+    let born = |path: &str| fs::metadata(hands.rig.ws(path)).unwrap().created().ok();
+    hands.mkdir("a");
+    let made = hands.latest();
+    let Some(old) = born("a") else { return };
+    hands.rename("a", "b");
+    let moved_back = undo(hands.latest());
+    let later = old + std::time::Duration::from_millis(200);
+    let mut gone = undo(made);
+    // Gone and made again, until it is younger than the move by far.
+    while !hands.rig.ws("a").exists() || born("a").unwrap() < later {
+        let made_again = undo(gone);
+        if born("a").unwrap() < later {
+            gone = undo(made_again);
+        }
+    }
+    assert_eq!(hands.undo(moved_back), "a: moved back to b");
+    assert!(hands.rig.ws("b").is_dir());
+}
