@@ -105,6 +105,18 @@ pub(crate) const PARTS: &[Part] = &[
         source: Source::Rust { package: "fd-find" },
         proof: "bin/fd",
     },
+    // What checks Python.
+    Part {
+        name: "ruff",
+        version: "0.17.6",
+        source: Source::Python {
+            package: "ruff",
+            form: Form::Wheel,
+            sha256: "aa3b08254a732acba246891089a152c47c5733dc36b8ecb76ce8602f8326e5e4",
+            take: "ruff-0.17.6.data/scripts",
+        },
+        proof: "ruff",
+    },
     // The client of the Model Context Protocol in Python, which speaks both eras of it.
     Part {
         name: "mcp-python",
@@ -123,5 +135,15 @@ pub(crate) const PARTS: &[Part] = &[
             lock: include_str!("mcp-typescript/package-lock.json"),
         },
         proof: "node_modules/@modelcontextprotocol/sdk/dist/esm/client/stdio.js",
+    },
+    // The official conformance suite of the Model Context Protocol, and a Node new enough to run it, for Linux on x86-64.
+    Part {
+        name: "mcp-conformance",
+        version: "0.2.0-alpha.12",
+        source: Source::NodePackages {
+            manifest: include_str!("mcp-conformance/package.json"),
+            lock: include_str!("mcp-conformance/package-lock.json"),
+        },
+        proof: "node_modules/@modelcontextprotocol/conformance/dist/index.js",
     },
 ];
