@@ -21,9 +21,8 @@ use crate::subject::Effects;
 ///
 /// Beneath a bound path, what lies in a hidden directory is hidden too, so a walk need not enter it. Cloning is cheap.
 #[derive(Clone)]
-pub struct PathFilter(Arc<Hiding>);
+pub struct PathFilter(Option<Arc<Hiding>>);
 
-#[derive(Default)]
 struct Hiding {
     effects: Effects,
     rules: Vec<HidingRule>,
@@ -38,7 +37,7 @@ struct HidingRule {
 impl PathFilter {
     /// Returns the filter that hides nothing.
     pub fn open() -> Self {
-        Self(Arc::default())
+        Self(None)
     }
 
     /// Tells whether the call may look at a path.
@@ -49,8 +48,9 @@ impl PathFilter {
     /// Tells whether the call may access a path in this way.
     pub fn admits(&self, path: &LogicalPath, access: Access) -> bool {
         let Some(trail) = Trail::of(path) else { return false };
-        self.0.rules.iter().all(|hiding| {
-            !hiding.rule.restricts(&trail, access, self.0.effects)
+        let Some(Hiding { effects, rules }) = self.0.as_deref() else { return true };
+        rules.iter().all(|hiding| {
+            !hiding.rule.restricts(&trail, access, *effects)
                 || hiding
                     .answered
                     .iter()
@@ -60,7 +60,7 @@ impl PathFilter {
 
     /// Tells whether no resolved path is hidden.
     pub fn is_open(&self) -> bool {
-        self.0.rules.is_empty()
+        self.0.is_none()
     }
 
     pub(crate) fn new(levels: &[Level], case: &Case<'_>) -> Self {
@@ -89,18 +89,23 @@ impl PathFilter {
                 Decision::Allow | Decision::Deny => Vec::new(),
             },
         });
-        Self(Arc::new(Hiding { effects: case.effects, rules: rules.collect() }))
+        Self::hiding(case.effects, rules.collect())
     }
 
     /// Returns the filter of a call that will not run: its paths are not resolved.
     pub(crate) fn shut() -> Self {
         let rule = HidingRule { rule: Arc::new(Rule::deny()), answered: Vec::new() };
-        Self(Arc::new(Hiding { effects: Effects::default(), rules: vec![rule] }))
+        Self::hiding(Effects::default(), vec![rule])
+    }
+
+    fn hiding(effects: Effects, rules: Vec<HidingRule>) -> Self {
+        Self((!rules.is_empty()).then(|| Arc::new(Hiding { effects, rules })))
     }
 }
 
 impl fmt::Debug for PathFilter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.0.rules.iter().map(|it| it.rule.to_string())).finish()
+        let rules = self.0.iter().flat_map(|hiding| &hiding.rules);
+        f.debug_list().entries(rules.map(|it| it.rule.to_string())).finish()
     }
 }

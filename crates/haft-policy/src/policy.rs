@@ -11,6 +11,7 @@ use crate::error::shown;
 use crate::explain::explain;
 use crate::rule::Met;
 use crate::subject::Effects;
+use crate::verdict::PresetSentences;
 use crate::{
     Because, CommandPattern, Explanation, Origin, PathFilter, PathPattern, PolicyError, Preset,
     Rule, Subject, ToolPattern, Verdict,
@@ -42,6 +43,8 @@ pub(crate) struct Level {
     further_roots: Vec<LogicalPath>,
     #[serde(default)]
     pub(crate) yes: bool,
+    #[serde(skip)]
+    pub(crate) preset_sentences: PresetSentences,
 }
 
 /// A policy in the making.

@@ -1,6 +1,7 @@
 //! What a policy answers.
 
 use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use haft_protocol::{
     CallId, Control, Decision, DecisionRecord, Denial, Digest, LogicalPath, QualifiedName,
@@ -12,6 +13,7 @@ use crate::error::escaped;
 use crate::hint;
 use crate::policy::Level;
 use crate::rule::Met;
+use crate::subject::Effects;
 use crate::{PathFilter, Subject};
 
 /// What a policy says about one call, good for that call and no other.
@@ -67,7 +69,7 @@ impl Verdict {
 
     /// Returns what the journal keeps.
     pub fn record(&self) -> DecisionRecord {
-        DecisionRecord { decision: self.decision, because: self.because.to_string() }
+        DecisionRecord { decision: self.decision, because: self.because.shared() }
     }
 
     /// Returns the refusal of a call that may not run: by policy when it is denied, by approval when it is asked about
@@ -88,7 +90,7 @@ impl Verdict {
 /// What a decision rests on, in one sentence, and the ways out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Because {
-    sentence: String,
+    sentence: Arc<str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     hints: Vec<String>,
 }
@@ -99,6 +101,11 @@ impl Because {
         &self.sentence
     }
 
+    /// Returns the sentence, shared.
+    pub fn shared(&self) -> Arc<str> {
+        Arc::clone(&self.sentence)
+    }
+
     /// Returns what a person could do about it, each an instruction.
     pub fn hints(&self) -> &[String] {
         &self.hints
@@ -106,7 +113,7 @@ impl Because {
 
     /// Returns the refusal that rests on this.
     pub fn denial(&self) -> Denial {
-        let denial = Denial::new(Control::Policy, self.sentence.clone());
+        let denial = Denial::new(Control::Policy, self.as_str());
         self.hints.iter().fold(denial, Denial::hint)
     }
 
@@ -119,14 +126,14 @@ impl Because {
         let ground = ground_sentence(level, case.subject.tool, Some(case), &assessment.ground);
         let ground = match (assessment.others(), assessment.decision) {
             (0, _) | (_, Decision::Allow) => ground,
-            (1, _) => format!("{ground}; 1 more rule does so too"),
-            (others, _) => format!("{ground}; {others} more rules do so too"),
+            (1, _) => format!("{ground}; 1 more rule does so too").into(),
+            (others, _) => format!("{ground}; {others} more rules do so too").into(),
         };
         let sentence = match ending {
             Ending::Plain | Ending::Doubtful => ground,
-            Ending::Answered => format!("yes was said beforehand, where {ground}"),
+            Ending::Answered => format!("yes was said beforehand, where {ground}").into(),
             Ending::Insists => {
-                format!("`{}` always asks, whatever the rules allow", case.subject.tool)
+                format!("`{}` always asks, whatever the rules allow", case.subject.tool).into()
             }
         };
         Self { sentence, hints: hint::ways_out(level, case, assessment, ending) }
@@ -139,11 +146,11 @@ impl Because {
 
     pub(crate) fn unresolved(path: &LogicalPath) -> Self {
         let path = escaped(path.as_str().chars());
-        Self { sentence: format!("`{path}` is not a resolved path"), hints: Vec::new() }
+        Self { sentence: format!("`{path}` is not a resolved path").into(), hints: Vec::new() }
     }
 
     pub(crate) fn nobody() -> Self {
-        Self { sentence: "no policy is in force".to_owned(), hints: Vec::new() }
+        Self { sentence: "no policy is in force".into(), hints: Vec::new() }
     }
 }
 
@@ -158,7 +165,7 @@ fn ground_sentence(
     tool: &QualifiedName,
     case: Option<&Case<'_>>,
     ground: &Ground<'_>,
-) -> String {
+) -> Arc<str> {
     match ground {
         Ground::Rule { rule, met } => {
             let decision = rule.decision();
@@ -177,16 +184,18 @@ fn ground_sentence(
             };
             let on = on.unwrap_or_default();
             let reason = rule.reason_to_show().map(|it| format!("{it}; ")).unwrap_or_default();
-            format!("{reason}the rule `{rule}` ({}) {verb} `{tool}`{on}", rule.origin())
+            format!("{reason}the rule `{rule}` ({}) {verb} `{tool}`{on}", rule.origin()).into()
         }
         Ground::Preset { decision, effects } => {
             let (decision, effects) = (*decision, *effects);
-            let preset = format!("the preset `{}` ({})", level.preset, level.preset_origin);
-            if effects.is_empty() {
-                format!("{preset} allows what has no effects")
-            } else {
-                format!("{preset} {} {effects}", verb(decision))
-            }
+            level.preset_sentences.get(decision, effects, || {
+                let preset = format!("the preset `{}` ({})", level.preset, level.preset_origin);
+                if effects.is_empty() {
+                    format!("{preset} allows what has no effects")
+                } else {
+                    format!("{preset} {} {effects}", verb(decision))
+                }
+            })
         }
     }
 }
@@ -198,3 +207,35 @@ const fn verb(decision: Decision) -> &'static str {
         Decision::Deny => "denies",
     }
 }
+
+/// What was said of a preset so far. Most calls are decided by one, and there are few sentences about it.
+#[derive(Debug, Default)]
+pub(crate) struct PresetSentences(Mutex<Vec<(Decision, Effects, Arc<str>)>>);
+
+impl PresetSentences {
+    fn get(&self, decision: Decision, effects: Effects, say: impl FnOnce() -> String) -> Arc<str> {
+        let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((.., sentence)) = said.iter().find(|it| (it.0, it.1) == (decision, effects)) {
+            return Arc::clone(sentence);
+        }
+        let sentence: Arc<str> = say().into();
+        said.push((decision, effects, Arc::clone(&sentence)));
+        sentence
+    }
+}
+
+/// A copy has everything to say yet: its preset may become another.
+impl Clone for PresetSentences {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+/// They follow from what else a level holds.
+impl PartialEq for PresetSentences {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for PresetSentences {}

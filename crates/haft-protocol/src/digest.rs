@@ -40,16 +40,16 @@ impl Digest {
     ///
     /// Numbers count as written: `1` and `1.0` differ.
     pub fn of_json(value: &Value) -> Self {
-        let mut state = Sha256::new();
-        feed(&mut state, value);
-        Self(state.finalize().into())
+        let mut feed = Feed::new();
+        feed.value(value);
+        feed.finish()
     }
 
     /// Digests a JSON object, as [`Digest::of_json`] does.
     pub fn of_object(object: &serde_json::Map<String, Value>) -> Self {
-        let mut state = Sha256::new();
-        feed_object(&mut state, object);
-        Self(state.finalize().into())
+        let mut feed = Feed::new();
+        feed.object(object);
+        feed.finish()
     }
 
     /// Returns the 32 bytes.
@@ -92,40 +92,75 @@ impl Digester {
     }
 }
 
-/// Feeds tagged, length-prefixed pieces. Values nest no deeper than the JSON parser allowed (128).
-fn feed(state: &mut Sha256, value: &Value) {
-    match value {
-        Value::Null => state.update(b"n"),
-        Value::Bool(true) => state.update(b"t"),
-        Value::Bool(false) => state.update(b"f"),
-        Value::Number(number) => feed_text(state, b"#", &number.to_string()),
-        Value::String(text) => feed_text(state, b"\"", text),
-        Value::Array(items) => {
-            state.update(b"[");
-            state.update((items.len() as u64).to_le_bytes());
-            for item in items {
-                feed(state, item);
+/// Bytes that are put together before they are hashed: a piece alone costs more than its bytes.
+const PIECE: usize = 1024;
+
+/// Takes in JSON values as tagged, length-prefixed pieces. Values nest no deeper than the JSON parser allowed (128).
+struct Feed {
+    state: Sha256,
+    pending: Vec<u8>,
+}
+
+impl Feed {
+    fn new() -> Self {
+        Self { state: Sha256::new(), pending: Vec::with_capacity(PIECE) }
+    }
+
+    fn value(&mut self, value: &Value) {
+        match value {
+            Value::Null => self.piece(b"n"),
+            Value::Bool(true) => self.piece(b"t"),
+            Value::Bool(false) => self.piece(b"f"),
+            Value::Number(number) => self.text(b"#", &number.to_string()),
+            Value::String(text) => self.text(b"\"", text),
+            Value::Array(items) => {
+                self.piece(b"[");
+                self.length(items.len());
+                for item in items {
+                    self.value(item);
+                }
             }
+            Value::Object(object) => self.object(object),
         }
-        Value::Object(object) => feed_object(state, object),
     }
-}
 
-fn feed_object(state: &mut Sha256, object: &serde_json::Map<String, Value>) {
-    state.update(b"{");
-    state.update((object.len() as u64).to_le_bytes());
-    let mut entries: Vec<_> = object.iter().collect();
-    entries.sort_unstable_by_key(|(key, _)| key.as_str());
-    for (key, item) in entries {
-        feed_text(state, b"k", key);
-        feed(state, item);
+    fn object(&mut self, object: &serde_json::Map<String, Value>) {
+        self.piece(b"{");
+        self.length(object.len());
+        let mut entries: Vec<_> = object.iter().collect();
+        entries.sort_unstable_by_key(|(key, _)| key.as_str());
+        for (key, item) in entries {
+            self.text(b"k", key);
+            self.value(item);
+        }
     }
-}
 
-fn feed_text(state: &mut Sha256, mark: &[u8], text: &str) {
-    state.update(mark);
-    state.update((text.len() as u64).to_le_bytes());
-    state.update(text.as_bytes());
+    fn text(&mut self, mark: &[u8], text: &str) {
+        self.piece(mark);
+        self.length(text.len());
+        self.piece(text.as_bytes());
+    }
+
+    fn length(&mut self, length: usize) {
+        self.piece(&(length as u64).to_le_bytes());
+    }
+
+    fn piece(&mut self, piece: &[u8]) {
+        if self.pending.len() + piece.len() > PIECE {
+            self.state.update(&self.pending);
+            self.pending.clear();
+        }
+        if piece.len() > PIECE {
+            self.state.update(piece);
+        } else {
+            self.pending.extend_from_slice(piece);
+        }
+    }
+
+    fn finish(mut self) -> Digest {
+        self.state.update(&self.pending);
+        Digest(self.state.finalize().into())
+    }
 }
 
 impl fmt::Display for Digest {

@@ -1,5 +1,7 @@
 //! What the journal keeps of a call.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -63,8 +65,8 @@ pub struct BindingRecord {
 pub struct DecisionRecord {
     /// The decision.
     pub decision: Decision,
-    /// The rule, preset or answer it rests on, with file and line where it has one.
-    pub because: String,
+    /// The rule, preset or answer it rests on, with file and line where it has one. A policy says it once.
+    pub because: Arc<str>,
 }
 
 /// A call as it was about to happen, or was refused.
@@ -87,8 +89,8 @@ pub struct IntentRecord {
     /// The digest of the arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments_digest: Option<Digest>,
-    /// The arguments, defaults applied. The store redacts secrets before it writes.
-    pub arguments: Value,
+    /// The arguments, defaults applied, shared with the call. The store redacts secrets before it writes.
+    pub arguments: Arc<Value>,
     /// What its slots were bound to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bindings: Vec<BindingRecord>,

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use haft_protocol::{
     AttemptRecord, CallId, Caller, DecisionRecord, IntentRecord, Outcome, OutcomeRecord,
@@ -264,10 +265,12 @@ fn intent(row: &Row<'_>) -> Result<IntentRecord, rusqlite::Error> {
         at: timestamp(row.get("at")?),
         fingerprint: parsed_if_any(row, "fingerprint")?,
         arguments_digest: parsed_if_any(row, "arguments_digest")?,
-        arguments: json(row, "arguments")?,
+        arguments: Arc::new(json(row, "arguments")?),
         bindings: json_if_any(row, "bindings")?.unwrap_or_default(),
         effects: json_if_any(row, "effects")?,
-        decision: decision
-            .map(|decision| DecisionRecord { decision, because: because.unwrap_or_default() }),
+        decision: decision.map(|decision| DecisionRecord {
+            decision,
+            because: because.unwrap_or_default().into(),
+        }),
     })
 }

@@ -1,6 +1,6 @@
 //! Arguments that were checked.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use haft_protocol::Digest;
 use serde::de::DeserializeOwned;
@@ -11,7 +11,8 @@ use serde_json::{Map, Value};
 /// Everything behind that station speaks about these: policy, approvals, the journal, the body.
 #[derive(Debug, Clone)]
 pub struct Arguments {
-    values: Arc<Map<String, Value>>,
+    /// An object, shared with the record of the call.
+    object: Arc<Value>,
     digest: Digest,
 }
 
@@ -19,12 +20,19 @@ impl Arguments {
     /// Takes values that the contract has accepted.
     pub(crate) fn accepted(values: Map<String, Value>) -> Self {
         let digest = Digest::of_object(&values);
-        Self { values: Arc::new(values), digest }
+        Self { object: Arc::new(Value::Object(values)), digest }
     }
 
     /// Returns the values.
     pub fn values(&self) -> &Map<String, Value> {
-        &self.values
+        // Never looked at: what was accepted is an object.
+        static NOTHING: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
+        self.object.as_object().unwrap_or_else(|| &NOTHING)
+    }
+
+    /// Returns the values as they go on record.
+    pub(crate) fn shared(&self) -> Arc<Value> {
+        Arc::clone(&self.object)
     }
 
     /// Returns the digest.
@@ -38,16 +46,16 @@ impl Arguments {
     ///
     /// Fails where the type asks for more than the contract did.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
-        T::deserialize(&*self.values)
+        T::deserialize(&*self.object)
     }
 
     /// Returns the value at a pointer.
     pub(crate) fn at(&self, pointer: &str) -> Option<&Value> {
         let rest = pointer.strip_prefix('/')?;
         match rest.split_once('/') {
-            None => self.values.get(rest),
+            None => self.values().get(rest),
             Some((first, _)) => {
-                self.values.get(first)?.pointer(rest.strip_prefix(first).unwrap_or_default())
+                self.values().get(first)?.pointer(rest.strip_prefix(first).unwrap_or_default())
             }
         }
     }
@@ -57,7 +65,7 @@ impl Arguments {
         let mut found: Vec<(String, &Value)> = Vec::new();
         let mut parts = pointer.split('/').skip(1);
         if let Some(first) = parts.next()
-            && let Some(value) = self.values.get(first)
+            && let Some(value) = self.values().get(first)
         {
             found.push((format!("/{first}"), value));
         }

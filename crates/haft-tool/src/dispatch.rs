@@ -16,11 +16,14 @@ mod run;
 mod ticket;
 mod walk;
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::Poll;
 use std::time::Duration;
 
-use haft_protocol::{ToolCall, limits};
+use futures_util::FutureExt as _;
+use haft_protocol::{CallId, Outcome, ToolCall, limits};
 use tokio_util::task::TaskTracker;
 
 pub use context::{Budget, CallContext, Reporter};
@@ -29,9 +32,10 @@ pub(crate) use nested::NestedDoor;
 pub use rehearse::Rehearsal;
 pub use ticket::{Dispatched, Ticket};
 
-use crate::Answer;
 use crate::locks::LockTable;
 use crate::ports::Ports;
+use crate::tool::BoxFuture;
+use crate::{Answer, Cancellation};
 use batch::BatchOrder;
 use permit::Permits;
 use ticket::Approved;
@@ -129,12 +133,12 @@ impl Dispatch {
     ///
     /// Dropping the future requests cancellation; the call still ends in order and is recorded.
     pub async fn dispatch(&self, context: &CallContext, call: ToolCall) -> Dispatched {
-        self.start(context, call).await
+        self.begin(context, Start::fresh(context, call), None).here().await
     }
 
     /// Starts a call and returns a handle to it.
     pub fn start(&self, context: &CallContext, call: ToolCall) -> CallHandle {
-        self.spawn(context, Start::fresh(context, call), None)
+        self.begin(context, Start::fresh(context, call), None).on_a_task()
     }
 
     /// Runs the calls of one step, side by side as far as they may, and returns their ends in the order of the calls.
@@ -145,7 +149,9 @@ impl Dispatch {
         let handles: Vec<CallHandle> = calls
             .into_iter()
             .zip(order.turns())
-            .map(|(call, turn)| self.spawn(context, Start::fresh(context, call), Some(turn)))
+            .map(|(call, turn)| {
+                self.begin(context, Start::fresh(context, call), Some(turn)).on_a_task()
+            })
             .collect();
         futures_util::future::join_all(handles).await
     }
@@ -159,7 +165,9 @@ impl Dispatch {
         ticket: Ticket,
         answer: Answer,
     ) -> Dispatched {
-        self.spawn(context, Start::Resumed(Box::new(Approved { ticket, answer })), None).await
+        self.begin(context, Start::Resumed(Box::new(Approved { ticket, answer })), None)
+            .here()
+            .await
     }
 
     /// Returns how many bodies go on after their call was reported as ended.
@@ -173,16 +181,20 @@ impl Dispatch {
         self.inner.tasks.wait().await;
     }
 
-    fn spawn(&self, context: &CallContext, start: Start, turn: Option<batch::Turn>) -> CallHandle {
+    fn begin(&self, context: &CallContext, start: Start, turn: Option<batch::Turn>) -> Begun {
+        let call = start.call_id();
         let cancellation = context.cancellation.child();
-        let context =
-            Arc::new(CallContext { cancellation: cancellation.clone(), ..context.clone() });
-        let (handle, promise) = CallHandle::new(start.call_id(), cancellation);
+        let context = Arc::new(context.of_call(cancellation.clone()));
         let dispatch = self.clone();
-        self.inner.tasks.spawn(async move {
-            promise.keep(dispatch.walk_and_ask(&context, start, turn).await);
+        let walk = self.inner.tasks.track_future(async move {
+            let walk = dispatch.walk_and_ask(&context, start, turn);
+            let end = AssertUnwindSafe(walk).catch_unwind().await;
+            end.unwrap_or_else(|panic| {
+                Dispatched::Done(Outcome::from(walk::panicked("dispatch", &*panic)))
+            })
         });
-        handle
+        // A walk is some kilobytes; boxed, it is not copied from hand to hand.
+        Begun { call, cancellation, walk: Box::pin(walk) }
     }
 
     /// Walks, asks if need be, and walks again with the answer. While a question is open nothing is held.
@@ -192,8 +204,7 @@ impl Dispatch {
         start: Start,
         turn: Option<batch::Turn>,
     ) -> Dispatched {
-        // A walk is some kilobytes; boxed, it is not copied from hand to hand on its way to the runtime.
-        let waiting = match Box::pin(walk::walk(self, context, start, turn)).await {
+        let waiting = match walk::walk(self, context, start, turn).await {
             Dispatched::Waiting(ticket) => ticket,
             done @ Dispatched::Done(_) => return done,
         };
@@ -214,6 +225,36 @@ impl Dispatch {
                 let resumed = Start::Resumed(Box::new(Approved { ticket: *waiting, answer }));
                 Box::pin(walk::walk(self, context, resumed, None)).await
             }
+        }
+    }
+}
+
+/// A call that nobody drives yet. The dispatch counts it from here on.
+struct Begun {
+    call: CallId,
+    cancellation: Cancellation,
+    walk: BoxFuture<'static, Dispatched>,
+}
+
+impl Begun {
+    fn on_a_task(self) -> CallHandle {
+        let (handle, promise) = CallHandle::new(self.call, self.cancellation);
+        tokio::spawn(async move { promise.keep(self.walk.await) });
+        handle
+    }
+
+    /// Walks on the caller's task until the call has to wait for anything, and from there on a task of its own.
+    ///
+    /// A caller can only go away while it waits, and then the call is not in its hands any more. Many calls never wait,
+    /// and a task costs as much as their whole walk.
+    async fn here(mut self) -> Dispatched {
+        match futures_util::poll!(self.walk.as_mut()) {
+            Poll::Ready(end) => {
+                // Whatever the body left running is asked to stop, as by a handle that is dropped.
+                self.cancellation.cancel();
+                end
+            }
+            Poll::Pending => self.on_a_task().await,
         }
     }
 }

@@ -60,12 +60,10 @@ pub use ledger::{ReadLedger, Seen, SharedLedger};
 pub use locks::{Claim, DirectoryId, LockGuard, LockKey, LockTable};
 pub use output::{IntoOutput, Json, Output, Shown};
 pub use ports::{Answer, Ports};
-pub use registry::{
-    OnConflict, Registered, Registry, RegistryError, Selection, Snapshot, Watching,
-};
+pub use registry::{OnConflict, Registered, Registry, RegistryError, Selection, Snapshot, Watching};
 pub use slot::{CommandForm, CommandSlot, Existence, Links, Slot, SlotSource, ToolPath};
 pub use source::{BuildContext, FixedTools, Scope, SourceError, ToolSource};
-pub use system::{SystemClock, SystemIds};
+pub use system::{DrawnIds, SystemClock, SystemIds};
 pub use tool::{BoxFuture, Tool};
 pub use typed::{Facts, TypedTool};
 pub use wording::Wording;

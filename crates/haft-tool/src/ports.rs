@@ -206,9 +206,11 @@ pub trait Bound: Any + Send + Sync {
     fn claims(&self) -> &[Claim];
 
     /// Checks that what has to exist does, after policy decided. A refusal may name what `filter` lets the call see.
+    ///
+    /// Not asked where nothing was bound, by [`records`](Self::records).
     fn settle<'a>(&'a self, filter: &'a PathFilter) -> BoxFuture<'a, Result<(), BindRefusal>>;
 
-    /// Tells whether every handle still is what its path leads to.
+    /// Tells whether every handle still is what its path leads to. Not asked where nothing was bound.
     fn is_current(&self) -> BoxFuture<'_, bool>;
 
     /// Puts what the body of `call` works with into the call's extensions, seen through the verdict's filter.
@@ -431,7 +433,7 @@ pub type Held = Box<dyn Send + Sync>;
 
 /// Keeps other processes of haft out of what a call writes.
 pub trait Exclusion: Port {
-    /// Holds others out of everything claimed for writing, taken in the order given.
+    /// Holds others out of everything claimed for writing, taken in the order given. Not asked where nothing is claimed.
     ///
     /// # Errors
     ///

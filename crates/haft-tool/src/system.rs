@@ -1,5 +1,6 @@
 //! The clock and the ids of this machine.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use haft_protocol::Timestamp;
@@ -44,5 +45,31 @@ impl Ids for SystemIds {
         }
         let half = || u128::from(RandomState::new().hash_one(SystemTime::now()));
         (half() << 64) | half()
+    }
+}
+
+/// Ids that are drawn at one time.
+const DRAWN: usize = 64;
+
+/// Ids from the random numbers of this machine, drawn many at a time: asking for them takes longer than a short call.
+#[derive(Debug, Default)]
+pub struct DrawnIds(Mutex<Vec<u128>>);
+
+impl Port for DrawnIds {
+    fn describe(&self) -> String {
+        SystemIds.describe()
+    }
+}
+
+impl Ids for DrawnIds {
+    fn random(&self) -> u128 {
+        let mut left = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if left.is_empty() {
+            let mut bytes = [0_u8; DRAWN * 16];
+            if getrandom::fill(&mut bytes).is_ok() {
+                left.extend(bytes.as_chunks().0.iter().map(|id| u128::from_le_bytes(*id)));
+            }
+        }
+        left.pop().unwrap_or_else(|| SystemIds.random())
     }
 }

@@ -14,8 +14,8 @@ use haft_tool::ports::{
     Approver, Artifacts, Capture, Checkpoints, Effects, Exclusion, Journal, PortError,
 };
 use haft_tool::{
-    BuildContext, CallContext, Dispatch, DispatchLimits, Dispatched, Hooks, OnConflict, Ports,
-    Registry, RegistryError, SystemClock, SystemIds, ToolSource,
+    BuildContext, CallContext, Dispatch, DispatchLimits, Dispatched, DrawnIds, Hooks, OnConflict,
+    Ports, Registry, RegistryError, SystemClock, ToolSource,
 };
 use haft_workspace::{
     Protection, Repaired, TreeScan, Workspace, WorkspaceBinder, WorkspaceConfig, WorkspaceError,
@@ -348,7 +348,7 @@ impl HaftBuilder {
             ),
             approver: self.approver,
             clock: Arc::new(SystemClock),
-            ids: Arc::new(SystemIds),
+            ids: Arc::new(DrawnIds::default()),
         };
         let run = ports.run_id();
         Ok(Haft {

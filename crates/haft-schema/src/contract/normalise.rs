@@ -31,36 +31,72 @@ impl Contract {
     ///
     /// Fails with what is wrong and what would be right.
     pub fn normalise(&self, mut arguments: Map<String, Value>) -> Result<Normalised, Problems> {
-        let measure = Measure::of_object(&arguments);
+        match self.normalise_in_place(&mut arguments) {
+            Ok(defaults) => Ok(Normalised { arguments, defaults }),
+            Err(problems) => {
+                dismantle(Value::Object(arguments));
+                Err(problems)
+            }
+        }
+    }
+
+    /// Does what [`normalise`](Self::normalise) does, in place, and returns where defaults were put in. What is refused
+    /// keeps the arguments it came with.
+    ///
+    /// # Errors
+    ///
+    /// Fails as `normalise` does.
+    pub fn normalise_in_place(
+        &self,
+        arguments: &mut Map<String, Value>,
+    ) -> Result<Vec<String>, Problems> {
+        let measure = Measure::of_object(arguments);
         if measure.depth > ARGUMENTS_DEPTH {
-            dismantle(Value::Object(arguments));
             return Err(too_deep());
         }
-        for (name, value) in self.fixed() {
-            match arguments.get(name) {
-                Some(given) if !is_same(given, value) => {
-                    return Err(overridden(name, given, value));
+        let fixed = self.fixed();
+        for (name, value) in fixed {
+            if let Some(given) = arguments.get(name).filter(|given| !is_same(given, value)) {
+                return Err(overridden(name, given, value));
+            }
+        }
+        let added: Vec<&String> =
+            fixed.keys().filter(|name| !arguments.contains_key(*name)).collect();
+        for (name, value) in fixed {
+            arguments.insert(name.clone(), value.clone());
+        }
+        let completed = self.complete(arguments);
+        if completed.is_err() {
+            for name in added {
+                arguments.shift_remove(name);
+            }
+        }
+        completed
+    }
+
+    /// Puts defaults in place and checks the result.
+    fn complete(&self, arguments: &mut Map<String, Value>) -> Result<Vec<String>, Problems> {
+        let compiled = self.select(arguments)?;
+        let mut value = Value::Object(std::mem::take(arguments));
+        let completion = Completion::of(View::of(compiled.schema()), &mut value);
+        let checked = match compiled.check(&value, Measure::of(&value)) {
+            Ok(()) => Ok(completion.into_pointers()),
+            Err(first) => {
+                // A default may be at odds with what was given: then the arguments alone decide.
+                completion.undo(&mut value);
+                let refusal = if completion.is_empty() {
+                    Some(first)
+                } else {
+                    compiled.check(&value, Measure::of(&value)).err()
+                };
+                match refusal {
+                    Some(refusal) => Err(self.explain(compiled, &value, refusal)),
+                    None => Ok(Vec::new()),
                 }
-                _ => arguments.insert(name.clone(), value.clone()),
-            };
-        }
-        let compiled = self.select(&arguments)?;
-        let mut arguments = Value::Object(arguments);
-        let completion = Completion::of(View::of(compiled.schema()), &mut arguments);
-        if let Err(first) = compiled.check(&arguments, Measure::of(&arguments)) {
-            // A default may be at odds with what was given: then the arguments alone decide.
-            completion.undo(&mut arguments);
-            let refusal = if completion.is_empty() {
-                Some(first)
-            } else {
-                compiled.check(&arguments, Measure::of(&arguments)).err()
-            };
-            return match refusal {
-                Some(refusal) => Err(self.explain(compiled, &arguments, refusal)),
-                None => Ok(Normalised { arguments: into_object(arguments), defaults: Vec::new() }),
-            };
-        }
-        Ok(Normalised { arguments: into_object(arguments), defaults: completion.into_pointers() })
+            }
+        };
+        *arguments = into_object(value);
+        checked
     }
 
     /// Checks a value as it is, of any JSON type: for the output of a tool.

@@ -1,4 +1,5 @@
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use haft_protocol::{
@@ -35,7 +36,7 @@ fn intent(number: u128, bytes: usize) -> Write {
         at: Timestamp::default(),
         fingerprint: None,
         arguments_digest: None,
-        arguments: "x".repeat(bytes).into(),
+        arguments: Arc::new("x".repeat(bytes).into()),
         bindings: Vec::new(),
         effects: None,
         decision: None,

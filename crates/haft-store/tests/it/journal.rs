@@ -27,7 +27,7 @@ async fn a_call_is_on_record_as_it_went() {
             access: Access::Write,
         }];
         record.decision =
-            Some(DecisionRecord { decision: Decision::Allow, because: "preset edit".to_owned() });
+            Some(DecisionRecord { decision: Decision::Allow, because: "preset edit".into() });
         let mut outcome = Outcome::ok("done\nin two lines");
         outcome.structured = Some(json!({ "lines": 3 }));
         outcome.changes = vec![Change {
@@ -146,7 +146,7 @@ async fn an_intent_is_replaced_until_the_call_starts() {
         let again = with_arguments(call(1), json!({ "path": "b.txt" }));
         store.append(Entry::Intent(&again)).await.unwrap();
         assert_eq!(
-            store.show(&IdQuery::Last).unwrap().intent.arguments,
+            *store.show(&IdQuery::Last).unwrap().intent.arguments,
             json!({ "path": "b.txt" })
         );
         start(&store, call(1)).await;
@@ -293,7 +293,7 @@ async fn o_050_secrets_are_in_no_record() {
         json!({ "password": "hunter2", "command": format!("curl -u me:{SECRET} https://me:hunter2@host"), SECRET: 1 }),
     );
     record.caller.principal = format!("client {SECRET}");
-    record.decision = Some(DecisionRecord { decision: Decision::Ask, because: SECRET.to_owned() });
+    record.decision = Some(DecisionRecord { decision: Decision::Ask, because: SECRET.into() });
     record.bindings = vec![BindingRecord {
         slot: "path".to_owned(),
         given: SECRET.to_owned(),
@@ -318,7 +318,7 @@ async fn o_050_secrets_are_in_no_record() {
 
     let unknown = haft_protocol::IntentRecord {
         tool: Err(format!("tool {SECRET}")),
-        arguments: json!(format!("{{\"password\": \"hunter2\", \"x\": \"{SECRET}")),
+        arguments: json!(format!("{{\"password\": \"hunter2\", \"x\": \"{SECRET}")).into(),
         ..intent(call(2))
     };
     store.append(Entry::Intent(&unknown)).await.unwrap();
@@ -352,7 +352,7 @@ async fn arguments_can_be_left_out_of_records() {
     }];
     store.append(Entry::Intent(&record)).await.unwrap();
     let kept = store.show(&IdQuery::from(call(1))).unwrap().intent;
-    assert_eq!(kept.arguments, "[not recorded]");
+    assert_eq!(*kept.arguments, "[not recorded]");
     assert_eq!(
         (&*kept.bindings[0].given, kept.bindings[0].path.as_str()),
         ("[not recorded]", "a.txt")
@@ -424,7 +424,7 @@ async fn records_of_any_size_and_depth_are_kept_in_bounds() {
     }
     let mut record = with_arguments(call(1), deep);
     store.append(Entry::Intent(&record)).await.unwrap();
-    std::mem::forget(record.arguments.take());
+    std::mem::forget(std::mem::take(&mut record.arguments));
 
     let wide = json!((0..300_000).collect::<Vec<u32>>());
     store.append(Entry::Intent(&with_arguments(call(2), wide))).await.unwrap();

@@ -57,15 +57,17 @@ async fn calls_are_listed_by_the_workspace_they_were_made_in() {
 #[tokio::test]
 async fn arguments_are_listed_whole_or_by_their_begin() {
     let store = three().await;
-    let long =
-        IntentRecord { arguments: json!({ "text": "é".repeat(3_000) }), ..reading(call(4)) };
+    let long = IntentRecord {
+        arguments: json!({ "text": "é".repeat(3_000) }).into(),
+        ..reading(call(4))
+    };
     whole(&store, &long, Outcome::ok("")).await;
     let calls =
         store.log(&LogFilter { limit: NonZeroU32::new(2), ..LogFilter::default() }).unwrap();
     assert_eq!(calls[0].arguments, None);
     let head = calls[0].arguments_head.as_deref().unwrap();
     assert!(head.starts_with(r#"{"text":"éé"#) && head.chars().count() == 200, "{head}");
-    assert_eq!(calls[1].arguments.as_ref(), Some(&intent(call(3)).arguments));
+    assert_eq!(calls[1].arguments.as_ref(), Some(&*intent(call(3)).arguments));
     assert_eq!(calls[1].arguments_head, None);
 }
 

@@ -89,7 +89,7 @@ pub(crate) fn intent(id: CallId) -> IntentRecord {
         at: now(),
         fingerprint: Some(Digest::of_bytes("descriptor")),
         arguments_digest: Some(Digest::of_bytes("arguments")),
-        arguments: json!({ "path": "a.txt" }),
+        arguments: json!({ "path": "a.txt" }).into(),
         bindings: Vec::new(),
         effects: Some(writing()),
         decision: None,
@@ -105,7 +105,7 @@ pub(crate) fn reading(id: CallId) -> IntentRecord {
 }
 
 pub(crate) fn with_arguments(id: CallId, arguments: Value) -> IntentRecord {
-    IntentRecord { arguments, ..intent(id) }
+    IntentRecord { arguments: arguments.into(), ..intent(id) }
 }
 
 pub(crate) fn attempt(id: CallId, attempt: u32) -> AttemptRecord {

@@ -1,5 +1,7 @@
 //! The walk of one call: station 7, and the answers to its questions.
 
+use std::sync::Arc;
+
 use haft_policy::shell::Script;
 use haft_policy::{Explanation, Policy, Resource, Subject, Verdict};
 use haft_protocol::{
@@ -21,6 +23,21 @@ pub(super) struct Subjected<'a> {
     pub(super) effects: &'a Capabilities,
     pub(super) commands: Option<&'a Script>,
     pub(super) bound: &'a dyn Bound,
+}
+
+/// What a call asked for, beside its arguments.
+pub(super) struct AskedFor {
+    pub(super) tool: String,
+    pub(super) provider_id: Option<String>,
+}
+
+/// What a question needs beyond what is authorised.
+pub(super) struct Asking<'a> {
+    pub(super) call: &'a AskedFor,
+    /// The arguments that the call takes up its walk with, once it is answered.
+    pub(super) given: &'a Arguments,
+    /// Why hooks want a person to say yes.
+    pub(super) asked: &'a [String],
 }
 
 /// What the authorisation came to.
@@ -49,29 +66,28 @@ impl Walk<'_> {
     pub(super) async fn authorise(
         &mut self,
         subject: &Subjected<'_>,
-        asked: &[String],
+        asking: &Asking<'_>,
         yes: Option<&Yes>,
-        call: &ToolCall,
     ) -> Result<Authorised, Ended> {
         let verdict = self.decide(subject);
-        let mut because = verdict.because().to_string();
+        let mut because = verdict.because().shared();
         let decision = match verdict.decision() {
-            Decision::Allow if !asked.is_empty() => {
-                because = asked.join("; ");
+            Decision::Allow if !asking.asked.is_empty() => {
+                because = asking.asked.join("; ").into();
                 Decision::Ask
             }
             decision => decision,
         };
-        self.intent.decision = Some(DecisionRecord { decision, because: because.clone() });
+        self.intent.decision = Some(DecisionRecord { decision, because: Arc::clone(&because) });
         match (decision, yes) {
             (Decision::Allow, _) => Ok(Authorised::Allowed(verdict)),
             (Decision::Deny, _) => Err(denied(verdict.because().denial())),
             (Decision::Ask, None) => {
                 let ways_out = verdict.because().hints().to_vec();
-                self.suspend(subject, because, ways_out, call).await.map(Authorised::Waiting)
+                self.suspend(subject, because, ways_out, asking).await.map(Authorised::Waiting)
             }
             (Decision::Ask, Some(yes)) if yes.covers(subject) => {
-                let because = format!("approved by {}: {because}", yes.by);
+                let because = format!("approved by {}: {because}", yes.by).into();
                 self.intent.decision = Some(DecisionRecord { decision: Decision::Allow, because });
                 Ok(Authorised::Allowed(verdict))
             }
@@ -120,9 +136,9 @@ impl Walk<'_> {
     async fn suspend(
         &mut self,
         subject: &Subjected<'_>,
-        because: String,
+        because: Arc<str>,
         ways_out: Vec<String>,
-        call: &ToolCall,
+        asking: &Asking<'_>,
     ) -> Result<Box<Ticket>, Ended> {
         let ports = self.dispatch.ports();
         let now = ports.clock.now().unix_ms();
@@ -134,20 +150,24 @@ impl Walk<'_> {
             fingerprint: subject.registered.descriptor.fingerprint(),
             arguments_digest: subject.arguments.digest(),
             bindings: subject.bound.records().to_vec(),
-            because,
+            because: because.to_string(),
             expires: Timestamp::from_unix_ms(now + millis(self.dispatch.inner.limits.approval)),
         };
         self.journal_intent().await?;
-        ports.journal.append(Entry::Ticket(&record)).await.map_err(|error| failed(error.into()))?;
+        self.journal(Entry::Ticket(&record)).await.map_err(|error| failed(error.into()))?;
         let arguments = subject.arguments.values().clone();
         let commands = subject.commands.map(Script::lines).unwrap_or_default();
-        Ok(Box::new(Ticket { record, ways_out, call: call.clone(), arguments, commands }))
+        let AskedFor { tool, provider_id } = asking.call;
+        let given = Value::Object(asking.given.values().clone());
+        let mut call = ToolCall::new(record.call, tool, given);
+        call.provider_id.clone_from(provider_id);
+        Ok(Box::new(Ticket { record, ways_out, call, arguments, commands }))
     }
 
     /// Takes an answer: once, in time, and only a yes goes on.
     pub(super) async fn answered(&mut self, ticket: Ticket, answer: Answer) -> Result<Yes, Ended> {
         self.intent.tool = Ok(ticket.record.tool.clone());
-        self.intent.arguments = Value::Object(ticket.arguments);
+        self.intent.arguments = Arc::new(Value::Object(ticket.arguments));
         let now = self.dispatch.ports().clock.now();
         let refused = |reason: String| Denial::new(Control::Approval, reason);
         let (by, verdict) = match answer {
@@ -180,8 +200,11 @@ impl Walk<'_> {
         // The intent was journalled with the ticket.
         self.journalled = true;
         let entry = Entry::Answered { ticket: ticket.record.ticket, answer: &text, at: now };
-        let journal = &self.dispatch.ports().journal;
-        journal.append(entry).await.map_err(|error| failed(error.into()))?;
+        // A call whose question is answered already may run by now, or have ended, and a question that could not be
+        // answered is still open: neither ends with this.
+        self.ends_call = false;
+        self.journal(entry).await.map_err(|error| failed(error.into()))?;
+        self.ends_call = true;
         if self.context.cancellation.is_cancelled() {
             return Err(Box::new(Outcome::new(Status::Cancelled)));
         }

@@ -1,8 +1,11 @@
 //! Station 14, second half: what is too much for an outcome goes into an artifact.
 
+use std::io;
 use std::sync::Arc;
 
 use haft_protocol::{Bound, CallId, ContentPart, Count, Outcome};
+
+use serde_json::Value;
 
 use super::DispatchLimits;
 use crate::ledger::KeptRows;
@@ -27,17 +30,32 @@ pub(super) async fn bound_output(
             Spilled { title: "whole text", media_type: "text/plain", kept, total: total as u64 };
         spill(ports, call, outcome, whole, spilled).await;
     }
-    let structured = outcome.structured.as_ref().map(|value| value.to_string().into_bytes());
-    if let Some(whole) = structured
-        && whole.len() > limits.outcome_structured_bytes
+    if let Some(value) =
+        outcome.structured.take_if(|it| exceeds(it, limits.outcome_structured_bytes))
     {
-        outcome.structured = None;
+        let whole = value.to_string().into_bytes();
         let total = whole.len() as u64;
         let spilled =
             Spilled { title: "structured output", media_type: "application/json", kept: 0, total };
         spill(ports, call, outcome, whole.into(), spilled).await;
     }
     rows
+}
+
+/// Tells whether a value's JSON has more bytes than a limit, without keeping any of it.
+fn exceeds(value: &Value, limit: usize) -> bool {
+    struct Room(usize);
+    impl io::Write for Room {
+        fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+            self.0 = self.0.checked_sub(piece.len()).ok_or(io::ErrorKind::StorageFull)?;
+            Ok(piece.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    serde_json::to_writer(Room(limit), value).is_err()
 }
 
 struct Spilled {

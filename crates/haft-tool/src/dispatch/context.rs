@@ -104,6 +104,24 @@ impl CallContext {
         }
     }
 
+    /// Makes the context of one call, which is cancelled by itself.
+    pub(super) fn of_call(&self, cancellation: Cancellation) -> Self {
+        let Self { caller, tools, policy, hooks, step, run, reporter, ledger, extensions, .. } =
+            self;
+        Self {
+            caller: caller.clone(),
+            tools: Arc::clone(tools),
+            policy: Arc::clone(policy),
+            hooks: Arc::clone(hooks),
+            step: step.clone(),
+            run: run.clone(),
+            cancellation,
+            reporter: reporter.clone(),
+            ledger: ledger.clone(),
+            extensions: extensions.clone(),
+        }
+    }
+
     /// Makes the context of the next step: the same, with a fresh budget of calls per step.
     pub fn next_step(&self) -> Self {
         Self { step: Budget::new(self.step.total()), ..self.clone() }

@@ -4,24 +4,24 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures_util::FutureExt as _;
-use haft_protocol::{NoticeKind, Outcome, OutcomeRecord};
+use haft_protocol::{IntentRecord, NoticeKind, Outcome, OutcomeRecord};
 
 use super::walk::{Walk, panicked};
 use super::{CallContext, Dispatch};
 use crate::hooks::Committed;
-use crate::ports::Entry;
+use crate::ports::{Entry, PortError};
 
 impl Walk<'_> {
-    /// Station 15: one record of one outcome.
-    pub(super) async fn record(mut self, mut outcome: Outcome) -> Committed {
-        let ports = self.dispatch.ports();
+    /// Station 15: one record of one outcome. Returns the outcome, and whether it is on record.
+    pub(super) async fn record(&mut self, mut outcome: Outcome) -> (Outcome, bool) {
         outcome.notices.splice(0..0, self.notices.drain(..));
-        let record = OutcomeRecord { call: self.intent.call, at: ports.clock.now(), outcome };
+        let at = self.dispatch.ports().clock.now();
+        let record = OutcomeRecord { call: self.intent.call, at, outcome };
         let journal = async {
             if !self.journalled {
-                ports.journal.append(Entry::Intent(&self.intent)).await?;
+                self.journal(Entry::Intent(&self.intent)).await?;
             }
-            ports.journal.append(Entry::Outcome(&record)).await
+            self.journal(Entry::Outcome(&record)).await
         };
         let kept = AssertUnwindSafe(journal).catch_unwind().await;
         let recorded = match kept {
@@ -42,14 +42,29 @@ impl Walk<'_> {
                 "this outcome could not be recorded; the journal does not show how the call ended",
             );
         }
-        Committed { intent: Arc::new(self.intent), outcome: Arc::new(outcome), recorded }
+        (outcome, recorded)
+    }
+
+    /// Keeps an entry, where anybody keeps any.
+    pub(super) async fn journal(&self, entry: Entry<'_>) -> Result<(), PortError> {
+        let journal = &self.dispatch.ports().journal;
+        if journal.is_none() { Ok(()) } else { journal.append(entry).await }
     }
 }
 
 /// Lets those who watch look at the committed fact.
-pub(super) async fn notify(dispatch: &Dispatch, context: &CallContext, committed: &Committed) {
+pub(super) async fn notify(
+    dispatch: &Dispatch,
+    context: &CallContext,
+    intent: IntentRecord,
+    (outcome, recorded): (Outcome, bool),
+) -> Outcome {
     let hooks = &context.hooks;
-    let on_error = if committed.outcome.is_ok() { &[][..] } else { &hooks.error[..] };
+    let on_error = if outcome.is_ok() { &[][..] } else { &hooks.error[..] };
+    if hooks.post.is_empty() && on_error.is_empty() {
+        return outcome;
+    }
+    let committed = Committed { intent: Arc::new(intent), outcome: Arc::new(outcome), recorded };
     for (name, hook) in hooks.post.iter().chain(on_error) {
         let committed = committed.clone();
         let running = AssertUnwindSafe(async move { hook(committed).await }).catch_unwind();
@@ -64,4 +79,5 @@ pub(super) async fn notify(dispatch: &Dispatch, context: &CallContext, committed
             Err(_) => tracing::warn!(hook = name, "a hook was too slow after the call"),
         }
     }
+    Arc::unwrap_or_clone(committed.outcome)
 }

@@ -3,6 +3,7 @@
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::task::Poll;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
@@ -15,8 +16,8 @@ use super::bounding::bound_output;
 use super::nested::{Ancestors, NestedDoor};
 use super::permit::PermitSlot;
 use super::walk::{Ended, Walk, failed, millis, panicked, within};
-use crate::locks::{LockGuard, Owner};
-use crate::ports::{self, Bound, Entry};
+use crate::locks::{Claim, LockGuard, Owner};
+use crate::ports::{self, Bound, Entry, PortError};
 use crate::registry::Registered;
 use crate::{Arguments, Call, Cancellation, Output};
 
@@ -32,6 +33,11 @@ pub(super) struct Prepared<'a> {
 /// What a call holds while its body runs.
 pub(super) struct Held {
     permit: PermitSlot,
+    /// Nothing where the call claims nothing.
+    _locked: Option<Locked>,
+}
+
+struct Locked {
     // Dropped in this order: whoever gets the lock next must find other processes let in.
     _others_out: ports::Held,
     _locks: LockGuard,
@@ -69,15 +75,13 @@ impl Walk<'_> {
         if let Some(turn) = turn {
             self.unless_cancelled(turn.claim(bound.claims())).await?;
         }
-        let ancestors: Arc<Ancestors> = self.context.extensions.get().unwrap_or_default();
-        let owner = Owner { call: self.intent.call, ancestors: Arc::clone(&ancestors.0) };
-        let mut claims = bound.claims().to_vec();
-        claims.sort_by(|one, two| one.key.cmp(&two.key));
         let acquiring = async {
-            let locks = inner.locks.acquire(owner, &claims).await;
-            let others_out = inner.ports.exclusion.hold(&claims).await?;
+            let locked = match bound.claims() {
+                [] => None,
+                claims => Some(self.lock(claims).await?),
+            };
             let permit = inner.permits.acquire(registered.descriptor.is_composite()).await;
-            Ok::<_, ports::PortError>(Held { permit, _locks: locks, _others_out: others_out })
+            Ok::<_, PortError>(Held { permit, _locked: locked })
         };
         let acquired = self.unless_cancelled(within(inner.limits.acquire, acquiring)).await?;
         let held = match acquired {
@@ -91,8 +95,21 @@ impl Walk<'_> {
                 )));
             }
         };
-        let current = self.unless_cancelled(bound.is_current()).await?;
-        Ok(current.then_some(held))
+        let is_current = async { bound.records().is_empty() || bound.is_current().await };
+        let is_current = self.unless_cancelled(is_current).await?;
+        Ok(is_current.then_some(held))
+    }
+
+    /// Waits until what is claimed is this call's alone.
+    async fn lock(&self, claims: &[Claim]) -> Result<Locked, PortError> {
+        let inner = &self.dispatch.inner;
+        let ancestors: Arc<Ancestors> = self.context.extensions.get().unwrap_or_default();
+        let owner = Owner { call: self.intent.call, ancestors: Arc::clone(&ancestors.0) };
+        let mut claims = claims.to_vec();
+        claims.sort_by(|one, two| one.key.cmp(&two.key));
+        let locks = inner.locks.acquire(owner, &claims).await;
+        let others_out = inner.ports.exclusion.hold(&claims).await?;
+        Ok(Locked { _others_out: others_out, _locks: locks })
     }
 
     /// Stations 11 to 14: saves, runs, captures, checks and bounds.
@@ -171,8 +188,7 @@ impl Walk<'_> {
                 at: self.dispatch.ports().clock.now(),
                 must_last: !prepared.effects.is_idempotent(),
             };
-            let journal = &self.dispatch.ports().journal;
-            journal.append(Entry::Started(&record)).await.map_err(|error| {
+            self.journal(Entry::Started(&record)).await.map_err(|error| {
                 failed(
                     Failure::from(error)
                         .hint("nothing was run: a call that cannot be recorded does not start"),
@@ -194,25 +210,33 @@ impl Walk<'_> {
     /// Runs the body once, under its deadline and the request to stop.
     async fn body(&self, prepared: &Prepared<'_>, held: Held) -> (Ran, Option<Held>) {
         let run_ms = prepared.registered.descriptor.run_ms();
-        let cancellation = self.context.cancellation.child();
+        // The call's own request to stop: when the body's time is up, so is the call's.
+        let cancellation = &self.context.cancellation;
         let deadline = Instant::now() + Duration::from_millis(run_ms);
         let mut body = Box::pin(
-            AssertUnwindSafe(self.permitted(prepared, &held, &cancellation, deadline))
+            AssertUnwindSafe(self.permitted(prepared, &held, cancellation, deadline))
                 .catch_unwind(),
         );
         let ended = |end: std::thread::Result<Result<Output, Failure>>| {
             end.unwrap_or_else(|panic| Err(panicked("the tool", &*panic)))
         };
-        let why = tokio::select! {
-            biased;
-            end = &mut body => {
-                // A body that saw the request first hands over what it has, just as one that is waited for.
-                let end = ended(end);
-                let ran = if cancellation.is_cancelled() { Ran::Stopped(Stopped::Cancelled, end) } else { Ran::Ended(end) };
-                return (ran, Some(held));
+        // Many bodies end at once, and then nobody has to be told about the request or the time.
+        let raced = match futures_util::poll!(body.as_mut()) {
+            Poll::Ready(end) => Ok(end),
+            Poll::Pending => tokio::select! {
+                biased;
+                end = &mut body => Ok(end),
+                () = cancellation.cancelled() => Err(Stopped::Cancelled),
+                () = tokio::time::sleep_until(deadline) => Err(Stopped::TimedOut),
+            },
+        };
+        let why = match raced {
+            // A body that saw the request first hands over what it has, just as one that is waited for.
+            Ok(end) if cancellation.is_cancelled() => {
+                return (Ran::Stopped(Stopped::Cancelled, ended(end)), Some(held));
             }
-            () = cancellation.cancelled() => Stopped::Cancelled,
-            () = tokio::time::sleep_until(deadline) => Stopped::TimedOut,
+            Ok(end) => return (Ran::Ended(ended(end)), Some(held)),
+            Err(why) => why,
         };
         cancellation.cancel();
         let inner = Arc::clone(&self.dispatch.inner);

@@ -13,7 +13,7 @@ use haft_protocol::{
 use haft_schema::{Extra, Reading};
 use serde_json::{Map, Value};
 
-use super::authorise::{Authorised, Subjected};
+use super::authorise::{AskedFor, Asking, Authorised, Subjected};
 use super::batch::Turn;
 use super::record::notify;
 use super::run::{Held, Prepared};
@@ -99,6 +99,16 @@ pub(super) struct Walk<'a> {
     pub(super) ends_call: bool,
 }
 
+/// What comes out of normalising.
+struct Normal {
+    /// The arguments before any hook rewrote them.
+    given: Arguments,
+    /// The arguments that count.
+    arguments: Arguments,
+    /// Why hooks want a person to say yes.
+    asked: Vec<String>,
+}
+
 /// Walks a call from its start to its recorded end, or to a question.
 pub(super) async fn walk(
     dispatch: &Dispatch,
@@ -118,11 +128,10 @@ pub(super) async fn walk(
     if !walk.ends_call {
         return Dispatched::Done(outcome);
     }
-    let committed = walk.record(outcome).await;
+    let recorded = walk.record(outcome).await;
     drop(held);
     drop(turn);
-    notify(dispatch, context, &committed).await;
-    Dispatched::Done(Arc::unwrap_or_clone(committed.outcome))
+    Dispatched::Done(notify(dispatch, context, walk.intent, recorded).await)
 }
 
 /// Tells the operator what a panic said, and the caller that it was not their fault.
@@ -149,7 +158,7 @@ impl<'a> Walk<'a> {
             at: dispatch.ports().clock.now(),
             fingerprint: None,
             arguments_digest: None,
-            arguments: Value::Null,
+            arguments: Arc::default(),
             bindings: Vec::new(),
             effects: None,
             decision: None,
@@ -159,7 +168,7 @@ impl<'a> Walk<'a> {
     }
 
     async fn stations(&mut self, start: Start, turn: &mut Option<Turn>) -> Result<End, Ended> {
-        let (registered, call, yes) = match start {
+        let (registered, given, call, yes) = match start {
             Start::Fresh { call, within } => {
                 let ToolCall { arguments, .. } = &call;
                 let resolved = self.resolve(&call.tool);
@@ -171,26 +180,21 @@ impl<'a> Walk<'a> {
                         return Err(ended);
                     }
                 };
-                let arguments = self.decode(registered, call.arguments)?;
-                let arguments = RawArguments::Json(Value::Object(arguments));
-                (registered, ToolCall { arguments, ..call }, None)
+                let ToolCall { provider_id, tool, arguments, .. } = call;
+                let given = self.decode(registered, arguments)?;
+                (registered, given, AskedFor { tool, provider_id }, None)
             }
             Start::Resumed(approved) => {
                 let Approved { ticket, answer } = *approved;
-                let call = ticket.call.clone();
+                let ToolCall { provider_id, tool, arguments, .. } = ticket.call.clone();
                 let yes = self.answered(ticket, answer).await?;
-                let registered = self.resolve(&call.tool)?;
+                let registered = self.resolve(&tool)?;
                 // A call that was made again comes as it came at first; what was repaired already stays as it is.
-                let arguments = self.decode(registered, call.arguments)?;
-                let arguments = RawArguments::Json(Value::Object(arguments));
-                (registered, ToolCall { arguments, ..call }, Some(yes))
+                let given = self.decode(registered, arguments)?;
+                (registered, given, AskedFor { tool, provider_id }, Some(yes))
             }
         };
-        let RawArguments::Json(Value::Object(given)) = &call.arguments else {
-            let text = "a waiting call lost its arguments";
-            return Err(failed(Failure::new(ErrorKind::Internal, text)));
-        };
-        let (arguments, asked) = self.normalise(registered, given).await?;
+        let Normal { given, arguments, asked } = self.normalise(registered, given).await?;
         let effects = self.effects(registered, &arguments)?;
         let commands = registered.descriptor.script(&arguments);
         let (mut was_stale, mut was_missing) = (false, false);
@@ -203,11 +207,20 @@ impl<'a> Walk<'a> {
                 commands: commands.as_ref(),
                 bound: &*bound,
             };
-            let verdict = match self.authorise(&subject, &asked, yes.as_ref(), &call).await? {
+            let asking = Asking { call: &call, given: &given, asked: &asked };
+            let verdict = match self.authorise(&subject, &asking, yes.as_ref()).await? {
                 Authorised::Allowed(verdict) => verdict,
                 Authorised::Waiting(ticket) => return Ok(End::Waiting(ticket)),
             };
-            if let Err(refusal) = self.unless_cancelled(bound.settle(verdict.filter())).await? {
+            let settled = async {
+                // Nothing that was bound is nothing that could be missing.
+                if bound.records().is_empty() {
+                    Ok(())
+                } else {
+                    bound.settle(verdict.filter()).await
+                }
+            };
+            if let Err(refusal) = self.unless_cancelled(settled).await? {
                 // An earlier call of the batch may be about to make what is missing.
                 let Some(turn) = turn.as_mut().filter(|_| !was_missing) else {
                     return Err(refused(refusal));
@@ -258,10 +271,10 @@ impl<'a> Walk<'a> {
 
     /// Puts arguments on record that were never read.
     fn note(&mut self, arguments: &RawArguments) {
-        self.intent.arguments = match arguments {
+        self.intent.arguments = Arc::new(match arguments {
             RawArguments::Json(value) => value.clone(),
             RawArguments::Text(text) => Value::String(head(text, 4096).to_owned()),
-        };
+        });
     }
 
     /// Denies a tool that describes itself in another way than when it was registered.
@@ -287,7 +300,7 @@ impl<'a> Walk<'a> {
             None => Ok(()),
             Some(because) => {
                 self.intent.decision =
-                    Some(DecisionRecord { decision: Decision::Deny, because: because.to_string() });
+                    Some(DecisionRecord { decision: Decision::Deny, because: because.shared() });
                 Err(denied(because.denial()))
             }
         }
@@ -319,17 +332,17 @@ impl<'a> Walk<'a> {
     }
 
     /// Stations 4 and 5: validates, applies defaults, digests; then each hook once, in order, and again after a rewrite.
-    ///
-    /// Returns the arguments and the reasons for which hooks want a person to say yes.
     async fn normalise(
         &mut self,
         registered: &Registered,
-        given: &Map<String, Value>,
-    ) -> Result<(Arguments, Vec<String>), Ended> {
-        let checked = Self::check(registered, given.clone());
-        let mut arguments = checked.inspect_err(|_| {
-            self.intent.arguments = Value::Object(given.clone());
-        })?;
+        mut given: Map<String, Value>,
+    ) -> Result<Normal, Ended> {
+        if let Err(problems) = registered.descriptor.input().normalise_in_place(&mut given) {
+            self.intent.arguments = Arc::new(Value::Object(given));
+            return Err(failed(problems.into()));
+        }
+        let given = Arguments::accepted(given);
+        let mut arguments = given.clone();
         let mut asked = Vec::new();
         for (name, hook) in &self.context.hooks.pre {
             let proposed = Proposed {
@@ -369,8 +382,8 @@ impl<'a> Walk<'a> {
             }
         }
         self.intent.arguments_digest = Some(arguments.digest());
-        self.intent.arguments = Value::Object(arguments.values().clone());
-        Ok((arguments, asked))
+        self.intent.arguments = arguments.shared();
+        Ok(Normal { given, arguments, asked })
     }
 
     pub(super) fn check(
@@ -448,8 +461,7 @@ impl<'a> Walk<'a> {
 
     /// Station 8: from here on the call is on record; if it cannot be, it does not happen.
     pub(super) async fn journal_intent(&mut self) -> Result<(), Ended> {
-        let kept = self.dispatch.ports().journal.append(Entry::Intent(&self.intent)).await;
-        kept.map_err(|error| {
+        self.journal(Entry::Intent(&self.intent)).await.map_err(|error| {
             failed(
                 Failure::from(error)
                     .hint("nothing was run: a call that cannot be recorded does not start"),

@@ -5,7 +5,7 @@ use haft_protocol::{Capabilities, Capability, Control, ErrorKind, Failure, Notic
 use haft_testkit::doors::{Kept, Mood};
 use haft_testkit::{Rig, echo, pure_tool};
 use haft_tool::{FunctionTool, Output, Slot, Tool};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// A tool that writes what its `path` names.
@@ -286,7 +286,7 @@ async fn refused_calls_are_on_record_with_their_arguments() {
         let rig = Rig::builder().tool(writer("local/write")).build();
         rig.call(tool, arguments.clone()).await;
         let kept = rig.journal.entries().into_iter().find_map(|entry| match entry {
-            Kept::Intent(intent) => Some(intent.arguments),
+            Kept::Intent(intent) => Some(Value::clone(&intent.arguments)),
             _ => None,
         });
         assert_eq!(kept, Some(arguments), "{tool}");
@@ -341,6 +341,7 @@ async fn a_call_that_writes_nothing_binds_what_it_could_have_written_for_reading
         let rehearsal = rig.dispatch.rehearse(&rig.context, call).await.unwrap();
         let bound: Vec<_> = rehearsal.bindings.iter().map(|it| it.access).collect();
         assert_eq!(bound, expected);
-        assert_eq!(rig.call("looking", arguments).await.is_ok(), only_look);
+        let outcome = rig.call("looking", arguments).await;
+        assert_eq!(outcome.is_ok(), only_look, "{}", outcome.model_text());
     }
 }
