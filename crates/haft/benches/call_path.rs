@@ -1,4 +1,5 @@
-//! What the call path costs, beside a boxed function that parses its arguments and does nothing.
+//! What the call path costs, beside a boxed function that parses its arguments and does nothing, and records beside a
+//! bare commit of SQLite.
 //!
 //! Everything runs in one process, turn by turn, and is printed as one JSON object: medians in nanoseconds per call.
 //! `cargo xtask bench dispatch registry` runs it and prints the ratios.
@@ -13,6 +14,7 @@
 
 use std::hint::black_box;
 use std::num::NonZeroU64;
+use std::path::Path;
 use std::pin::Pin;
 use std::time::Instant;
 
@@ -21,6 +23,7 @@ use haft::{
     Budget, CallContext, Entrance, Failure, FunctionTool, Haft, OnConflict, Output, Selection,
     State, ToolCall, tool,
 };
+use rusqlite::Connection;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -106,6 +109,29 @@ async fn floor(boxed: &Boxed) {
     }
 }
 
+/// The floor under records: a database beside the other one, set up as that one is.
+fn bare_database(folder: &Path) -> Connection {
+    let connection = Connection::open(folder.join("bare.db")).unwrap();
+    connection
+        .execute_batch(
+            "PRAGMA journal_mode = WAL;
+             PRAGMA synchronous = NORMAL;
+             CREATE TABLE records (id INTEGER PRIMARY KEY, record TEXT NOT NULL);",
+        )
+        .unwrap();
+    connection
+}
+
+/// Commits a row of a record's size for each call, on the thread that asks.
+fn commits(connection: &Connection) {
+    let record = arguments().to_string().repeat(12);
+    for _ in 0..CALLS {
+        let mut insert =
+            connection.prepare_cached("INSERT INTO records (record) VALUES (?1)").unwrap();
+        insert.execute([&record]).unwrap();
+    }
+}
+
 fn median(mut samples: Vec<f64>) -> f64 {
     samples.sort_by(f64::total_cmp);
     samples.get(samples.len() / 2).copied().unwrap_or_default()
@@ -150,15 +176,17 @@ fn registry(tools: usize, turns: usize) -> (f64, f64) {
 
 /// Takes every side's turns, one after the other.
 async fn measure(turns: usize, folder: std::path::PathBuf) -> Value {
+    let bare = bare_database(&folder);
+    let folder = folder.join("state");
     let retention =
         Retention { calls: NonZeroU64::new(1_000_000).unwrap(), ..Retention::default() };
     let config = StoreConfig { dir: folder, retention, redaction: Redaction::new([]).unwrap() };
     let (plain, recorded) = (house(State::None), house(State::Directory(config)));
     let (plain_context, recorded_context) = (context(&plain), context(&recorded));
     let boxed = boxed();
-    let mut samples: [Vec<f64>; 4] = Default::default();
+    let mut samples: [Vec<f64>; 5] = Default::default();
     for _ in 0..turns {
-        let [base, off, on, batches] = &mut samples;
+        let [base, off, on, batches, commit] = &mut samples;
         let began = Instant::now();
         floor(&boxed).await;
         base.push(per_call(began));
@@ -171,9 +199,15 @@ async fn measure(turns: usize, folder: std::path::PathBuf) -> Value {
         let began = Instant::now();
         in_batches(&recorded, &recorded_context).await;
         batches.push(per_call(began));
+        let began = Instant::now();
+        commits(&bare);
+        commit.push(per_call(began));
     }
-    let [base, off, on, batches] = samples.map(median);
-    json!({ "boxed": base, "journal_off": off, "journal_on": on, "journal_on_batches": batches })
+    let [base, off, on, batches, commit] = samples.map(median);
+    json!({
+        "boxed": base, "journal_off": off, "journal_on": on, "journal_on_batches": batches,
+        "commit": commit,
+    })
 }
 
 /// Makes calls without a record until they are done, for profilers.

@@ -38,21 +38,33 @@ pub(crate) fn measure(root: &Path, benchmark: Benchmark) -> Result<Value> {
     serde_json::from_slice(&output.stdout).context("the benchmark printed no JSON")
 }
 
-/// Returns what a call costs beside a boxed function that parses its arguments.
+/// Returns what a call costs beside a boxed function that parses its arguments, and its record beside a bare commit.
 pub(crate) fn dispatch(measured: &Value) -> Result<Vec<Row>> {
-    let base = number(measured, "/call_ns/boxed")?;
+    let (boxed, commit) = ("a boxed function", "a bare commit");
     [
-        ("a call, recorded nowhere", "/call_ns/journal_off"),
-        ("a call, recorded", "/call_ns/journal_on"),
-        ("a call in a batch of 25, recorded", "/call_ns/journal_on_batches"),
+        ("a call, recorded nowhere", "/call_ns/journal_off", boxed, "/call_ns/boxed"),
+        ("a call, recorded", "/call_ns/journal_on", boxed, "/call_ns/boxed"),
+        (
+            "a call in a batch of 25, recorded",
+            "/call_ns/journal_on_batches",
+            boxed,
+            "/call_ns/boxed",
+        ),
+        ("a call, recorded", "/call_ns/journal_on", commit, "/call_ns/commit"),
+        (
+            "a call in a batch of 25, recorded",
+            "/call_ns/journal_on_batches",
+            commit,
+            "/call_ns/commit",
+        ),
     ]
     .into_iter()
-    .map(|(what, pointer)| {
+    .map(|(what, pointer, beside, beside_pointer)| {
         Ok(Row {
             what: what.to_owned(),
             nanoseconds: number(measured, pointer)?,
-            beside: "a boxed function".to_owned(),
-            beside_nanoseconds: base,
+            beside: beside.to_owned(),
+            beside_nanoseconds: number(measured, beside_pointer)?,
         })
     })
     .collect()
@@ -129,13 +141,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_stand_beside_the_boxed_function() {
+    fn calls_stand_beside_the_boxed_function_and_the_bare_commit() {
         let measured = json!({"call_ns": {
             "boxed": 100.0, "journal_off": 200.0, "journal_on": 300.0, "journal_on_batches": 250.0,
+            "commit": 50.0,
         }});
         let rows = dispatch(&measured).unwrap();
         let ratios: Vec<_> = rows.iter().map(|it| it.nanoseconds / it.beside_nanoseconds).collect();
-        assert_eq!(ratios, [2.0, 3.0, 2.5]);
+        assert_eq!(ratios, [2.0, 3.0, 2.5, 6.0, 5.0]);
     }
 
     #[test]
