@@ -116,9 +116,9 @@ impl Document<'_> {
         let mut lines = LineNumbers::new(self);
         let spans = hits.places.into_iter().map(|place| {
             let last = self.text().floor_char_boundary(place.text.end.saturating_sub(1));
-            let (first_line, last_line) = (lines.at(place.text.start), lines.at(last));
-            // Overlapping places begin before the last one ends.
-            lines.rewind_to(place.text.start, first_line);
+            let first_line = lines.at(place.text.start);
+            // The next place may begin before this one ends.
+            let last_line = lines.clone().at(last);
             Span {
                 bytes: self.bytes_of(place.text.clone()),
                 text: place.text,
@@ -138,6 +138,7 @@ impl Document<'_> {
 }
 
 /// Counts lines up to positions that do not decrease.
+#[derive(Clone)]
 pub(crate) struct LineNumbers<'d> {
     text: &'d str,
     breaks: Breaks,
@@ -161,11 +162,5 @@ impl<'d> LineNumbers<'d> {
             self.at = position;
         }
         self.line
-    }
-
-    fn rewind_to(&mut self, position: usize, line: u64) {
-        if position < self.at {
-            (self.at, self.line) = (position, line);
-        }
     }
 }

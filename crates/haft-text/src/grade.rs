@@ -115,11 +115,8 @@ impl MatchGrade {
         start..end
     }
 
-    /// How many bytes a character becomes.
-    pub(crate) fn folded_len(self, char: char) -> usize {
-        if self < Self::LookAlike {
-            return char.len_utf8();
-        }
+    /// How many bytes a character becomes by the last grade; by all others it stays what it is.
+    pub(crate) fn folded_len(char: char) -> usize {
         let (ascii, times) = unified(char);
         ascii.len_utf8() * times
     }

@@ -49,7 +49,8 @@ impl Document<'_> {
     ) -> Result<Vec<u8>, SpliceError> {
         let mut bytes = Vec::with_capacity(self.bytes.len());
         let mut at = 0;
-        for splice in splices {
+        let end = Splice { range: self.text.len()..self.text.len(), text: Cow::Borrowed("") };
+        for splice in splices.iter().chain([&end]) {
             let range = self.bytes_of(splice.range.clone());
             bytes.extend_from_slice(self.bytes.get(at..range.start).unwrap_or_default());
             bytes.extend_from_slice(&self.encoding.encode(&splice.text)?);
@@ -57,10 +58,6 @@ impl Document<'_> {
             if bytes.len() > most {
                 return Err(SpliceError::TooLong { most });
             }
-        }
-        bytes.extend_from_slice(self.bytes.get(at..).unwrap_or_default());
-        if bytes.len() > most {
-            return Err(SpliceError::TooLong { most });
         }
         if self.is_spliced_safely() || self.encoding.decode(&bytes).text == self.spliced(splices) {
             Ok(bytes)

@@ -1,6 +1,6 @@
 //! Line ends of new text: those of the place it goes to.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use crate::breaks::Ending;
 use crate::document::Document;
@@ -13,7 +13,7 @@ pub(super) struct Endings<'d> {
     document: &'d Document<'d>,
     mode: Mode,
     /// What is known of the lines near the last place.
-    near: Option<(Range<usize>, Option<Ending>)>,
+    near: Option<(RangeInclusive<usize>, Option<Ending>)>,
     /// How lines were written.
     written: Option<LineEnding>,
     /// Whether one of them was not written as it was given.
@@ -86,10 +86,10 @@ impl<'d> Endings<'d> {
             // From LF alone it does not follow that no CR stands before it, in the place.
             let is_crlf = found.ending == Ending::Lf
                 && text.get(..at).is_some_and(|before| before.ends_with('\r'));
-            (place.start..at + 1, Some(if is_crlf { Ending::Crlf } else { found.ending }))
+            (place.start..=at, Some(if is_crlf { Ending::Crlf } else { found.ending }))
         } else {
             let before = text.get(..place.start).unwrap_or_default();
-            (place.start..text.len() + 1, last_ending(before))
+            (place.start..=text.len(), last_ending(before))
         };
         self.near = Some((known, ending));
         ending

@@ -74,13 +74,8 @@ pub fn insert(
     let is_ended = document.breaks().ends_line(new.as_bytes());
     if follows_open_line {
         // A blank line is nothing but its end.
-        let is_last_blank = document.split(&new).last().is_some_and(|last| last.content.is_empty());
-        if is_ended && !is_last_blank {
-            new.pop();
-            if new.ends_with('\r') && ending == "\r\n" {
-                new.pop();
-            }
-        }
+        let last = document.split(&new).last().filter(|last| !last.content.is_empty());
+        new.truncate(last.map_or(new.len(), |last| last.content_end()));
         new.insert_str(0, ending);
     } else if !is_ended && !text.is_empty() {
         new.push_str(ending);

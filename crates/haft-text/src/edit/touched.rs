@@ -75,17 +75,9 @@ impl<'d> Borders<'d> {
 
     /// The start of the line that a position is in, and its number. Positions must not decrease.
     fn at_or_before(&mut self, position: usize) -> (usize, u64) {
-        let bytes = self.text.as_bytes();
-        let mut before = bytes.get(..position).unwrap_or_default();
-        let start = loop {
-            let Some(at) = self.breaks.rfind(before) else { break 0 };
-            // The first half of a CR LF ends no line.
-            if before.get(at) == Some(&b'\r') && bytes.get(at + 1) == Some(&b'\n') {
-                before = before.get(..at).unwrap_or_default();
-                continue;
-            }
-            break at + 1;
-        };
+        // No place begins within a CR LF, so what was found ends a line.
+        let before = self.text.as_bytes().get(..position).unwrap_or_default();
+        let start = self.breaks.rfind(before).map_or(0, |at| at + 1);
         (start, self.numbers.at(start))
     }
 

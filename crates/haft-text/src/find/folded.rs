@@ -266,7 +266,7 @@ impl Cursor {
         let mut chars = content.get(self.raw..end)?.chars();
         while self.folded < column {
             let char = chars.next()?;
-            self.folded += grade.folded_len(char);
+            self.folded += MatchGrade::folded_len(char);
             self.raw += char.len_utf8();
         }
         (self.folded == column).then_some(self.raw)

@@ -17,6 +17,8 @@ mod encoding;
 mod kind;
 mod merge;
 mod nearest;
+mod places;
 mod properties;
+mod told;
 mod visible;
 mod window;
