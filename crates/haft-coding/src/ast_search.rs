@@ -67,7 +67,8 @@ impl TypedTool for AstSearch {
 }
 
 fn search(call: &Call, args: &AstSearchArgs) -> Result<Shown<AstSearchOutput>, Failure> {
-    let pattern = Pattern::compile(args.language, &args.pattern).map_err(|error| refused(call, error))?;
+    let pattern =
+        Pattern::compile(args.language, &args.pattern).map_err(|error| refused(call, error))?;
     let needle = pattern.needle();
     let sources = Sources {
         scope: Scope {

@@ -136,11 +136,12 @@ fn read(call: &Call, args: &ReadArgs) -> Result<Shown<ReaderOutput>, Failure> {
     let path = place.logical().as_str();
     if place.kind() == Some(FileKind::Directory) {
         let text = format!("`{path}` is a directory, not a file");
-        return Err(Failure::new(ErrorKind::Unsupported, text)
-            .hint(match speech::action(call, READER, "list_dir") {
+        return Err(Failure::new(ErrorKind::Unsupported, text).hint(
+            match speech::action(call, READER, "list_dir") {
                 Some(list) => format!("use {list}, or name a file in it"),
                 None => "name a file in it".to_owned(),
-            }));
+            },
+        ));
     }
     let mut file = call.view()?.open(&place)?;
     let mut head = Vec::new();

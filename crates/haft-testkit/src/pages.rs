@@ -2,7 +2,7 @@
 //!
 //! A page is Markdown. Prose says the rule; fences show it, in this form and no other:
 //!
-//! - ```` ```file PATH ```` writes a file. With the word `escaped` after the path, the lines are joined without line ends
+//! - ```` ```file PATH ```` writes a file; one in `bin` is a program, which commands find before those of the machine. With the word `escaped` after the path, the lines are joined without line ends
 //!   and `\n`, `\r`, `\t`, `\\` and `\xNN` stand for bytes.
 //! - ```` ```rules ```` sets the rules and the preset of the calls that follow, as a configuration file would.
 //! - ```` ```call TOOL ```` makes a call with the JSON in the fence, where `LATEST` stands for the id of the latest call that

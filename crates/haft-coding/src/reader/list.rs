@@ -38,11 +38,12 @@ pub(super) fn list(call: &Call, args: &ListDirArgs) -> Result<Shown<ReaderOutput
         && kind != FileKind::Directory
     {
         let text = format!("`{path}` is {kind}, not a directory");
-        return Err(Failure::new(ErrorKind::Unsupported, text)
-            .hint(match speech::action(call, READER, "read") {
+        return Err(Failure::new(ErrorKind::Unsupported, text).hint(
+            match speech::action(call, READER, "read") {
                 Some(read) => format!("use {read}, or name the directory it is in"),
                 None => "name the directory it is in".to_owned(),
-            }));
+            },
+        ));
     }
     let levels = match args.depth {
         Some(depth) => depth,

@@ -1,5 +1,5 @@
 //! Checkers as a model sees them. Cargo is the one that builds this; ruff is a program that says what ruff says, and the
-//! real one where there is one.
+//! real one where `cargo xtask testbeds` put it.
 
 use std::ffi::OsString;
 use std::fs;
@@ -240,17 +240,84 @@ fn a_project_that_cargo_cannot_look_at_is_an_error() {
 }
 
 #[test]
-fn the_real_ruff_is_understood_where_there_is_one() {
-    let path = std::env::var("PATH").unwrap_or_default();
-    if !std::env::split_paths(&path).any(|it| it.join("ruff").is_file()) {
-        skip("there is no ruff in PATH");
-        return;
+fn cargo_clippy_says_more_than_cargo_check() {
+    let Some(path) = cargo() else { return };
+    let programs = path.split(':').next().unwrap();
+    if !Path::new(programs).join("cargo-clippy").is_file() {
+        return skip(&format!("there is no cargo-clippy in {programs}"));
     }
     let shell = shell(&path);
+    file(&shell, "Cargo.toml", MANIFEST);
+    file(&shell, "src/lib.rs", "pub fn a(x: bool) -> bool {\n    return x == true;\n}\n");
+    insta::assert_snapshot!(says(&shell, json!({})), @"cargo_check: nothing found (sandbox: group)");
+    let told = says(&shell, json!({ "checker": "cargo_clippy" }));
+    assert!(told.contains("src/lib.rs:2:5 warning clippy::needless_return"), "{told}");
+}
+
+#[test]
+fn cargo_checks_in_the_strongest_sandbox_where_it_may_read_its_own() {
+    let Some(path) = cargo() else { return };
+    let toolchain = Path::new(env!("CARGO")).parent().and_then(Path::parent).unwrap();
+    let settings = BashSettings {
+        sandbox: SandboxLevel::FilesNet,
+        environment: vec![("PATH".into(), path.into())],
+        read: vec![toolchain.to_owned()],
+        ..BashSettings::default()
+    };
+    let shell = Shell::under(settings, Vec::new());
+    file(&shell, "Cargo.toml", MANIFEST);
+    file(&shell, "src/lib.rs", "pub fn a() -> u8 {\n    \"text\"\n}\n");
+    let value = data(&shell, json!({}));
+    assert_eq!(value["diagnostics"][0]["code"], "E0308", "{value}");
+}
+
+/// The ruff that `cargo xtask testbeds` puts beneath the root of the repository, else that of the machine.
+fn real_ruff() -> Option<String> {
+    let part = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.testbeds/ruff");
+    let path = format!("{}:{}", part.display(), std::env::var("PATH").unwrap_or_default());
+    if std::env::split_paths(&path).any(|it| it.join("ruff").is_file()) {
+        return Some(path);
+    }
+    skip(&format!("there is no ruff in {} and none in PATH", part.display()));
+    None
+}
+
+#[test]
+fn the_real_ruff_is_understood() {
+    let Some(path) = real_ruff() else { return };
+    let shell = shell(&path);
     file(&shell, "a.py", "import os\nprint(x)\n");
-    let value = data(&shell, json!({ "checker": "ruff" }));
-    let codes: Vec<&Value> =
-        value["diagnostics"].as_array().unwrap().iter().map(|it| &it["code"]).collect();
-    assert!(codes.contains(&&json!("F401")) && codes.contains(&&json!("F821")), "{value}");
-    assert_eq!(value["diagnostics"][0]["path"], "a.py");
+    file(&shell, "sub/bad.py", "def f(:\n");
+    let value = data(&shell, json!({ "path": "a.py" }));
+    assert_eq!(value["status"], "diagnostics", "{value}");
+    let rows = value["diagnostics"].as_array().unwrap();
+    let row = |it: &Value| format!("{}:{}:{} {}", it["path"], it["line"], it["column"], it["code"]);
+    let rows: Vec<String> = rows.iter().map(row).collect();
+    // Which rules are on without any setting is ruff's own affair; these have been from the first.
+    let unused = rows.iter().position(|it| it == "\"a.py\":1:8 \"F401\"").unwrap();
+    assert!(rows.contains(&"\"a.py\":2:7 \"F821\"".to_owned()), "{rows:?}");
+    assert_eq!(value["diagnostics"][unused]["is_fixable"], true);
+    let value = data(&shell, json!({ "path": "sub" }));
+    assert!(value["errors"].as_u64().unwrap() > 0, "{value}");
+    assert_eq!(value["diagnostics"][0]["path"], "sub/bad.py");
+    assert!(value["diagnostics"][0]["message"].is_string());
+}
+
+#[test]
+fn the_real_ruff_finds_nothing_where_nothing_is_and_fixes_nothing() {
+    let Some(path) = real_ruff() else { return };
+    let shell = shell(&path);
+    let bad = file(&shell, "bad.py", "import os\n");
+    file(&shell, "good.py", "print(1)\n");
+    file(
+        &shell,
+        "pyproject.toml",
+        "[tool.ruff]\nfix = true\noutput-format = \"full\"\ncache-dir = \"cache\"\n",
+    );
+    assert_eq!(data(&shell, json!({ "path": "good.py" }))["status"], "ok");
+    let all = data(&shell, json!({}));
+    let rows = all["diagnostics"].as_array().unwrap();
+    assert!(!rows.is_empty() && rows.iter().all(|it| it["path"] == "bad.py"), "{all}");
+    assert_eq!(fs::read_to_string(bad).unwrap(), "import os\n");
+    assert!(!shell.ws("cache").exists() && !shell.ws(".ruff_cache").exists());
 }

@@ -7,6 +7,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use haft::coding::{Bash, BashSettings};
@@ -111,6 +112,9 @@ fn shown(outcome: &Outcome) -> String {
     format!("{text}\n{}", outcome.model_text())
 }
 
+/// The folder of a workspace whose files are programs, which are found before those of the machine.
+const PROGRAMS: &str = "bin";
+
 /// A throw-away workspace and the rules for it.
 struct House {
     folder: TempDir,
@@ -128,9 +132,14 @@ impl House {
     }
 
     fn write(&self, path: &str, bytes: &[u8]) -> Result<(), String> {
+        let is_program = Path::new(path).starts_with(PROGRAMS);
         let path = self.folder.path().join(path);
         let made = fs::create_dir_all(path.parent().unwrap_or(&path));
-        made.and_then(|()| fs::write(&path, bytes)).map_err(|error| error.to_string())
+        let written = made.and_then(|()| fs::write(&path, bytes)).and_then(|()| {
+            let mode = if is_program { 0o755 } else { 0o644 };
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode))
+        });
+        written.map_err(|error| error.to_string())
     }
 
     fn rule(&mut self, rules: &str) {
@@ -147,8 +156,14 @@ impl House {
     }
 
     fn bash(&self) -> Bash {
-        let sandbox = SandboxLevel::Group;
-        Bash::new(self.launcher.clone(), BashSettings { sandbox, ..BashSettings::default() })
+        let programs = self.folder.path().join(PROGRAMS);
+        let path = format!("{}:/usr/local/bin:/usr/bin:/bin", programs.display());
+        let settings = BashSettings {
+            sandbox: SandboxLevel::Group,
+            environment: vec![("PATH".into(), path.into())],
+            ..BashSettings::default()
+        };
+        Bash::new(self.launcher.clone(), settings)
     }
 
     async fn call(&mut self, tool: &str, arguments: &str) -> Result<Outcome, String> {
