@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use haft_protocol::{TicketRecord, Timestamp};
 use haft_tool::ports::{Approver, Port, Question};
-use haft_tool::{Answer, BoxFuture, Ticket};
+use haft_tool::{Answer, BoxFuture, Cancellation, Ticket};
+use rmcp::RoleServer;
 use rmcp::model::{
-    BooleanSchema, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
-    ElicitationSchema, InputRequest, InputRequiredResult, InputResponses,
-    PrimitiveSchemaDefinition,
+    BooleanSchema, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult,
+    ElicitationAction, ElicitationSchema, InputRequest, InputRequiredResult, InputResponses,
+    PrimitiveSchemaDefinition, ServerRequest,
 };
-use rmcp::{Peer, RoleServer};
+use rmcp::service::{PeerRequestOptions, RequestContext, ServiceError};
 use serde_json::Value;
 
 use crate::client::Client;
@@ -40,28 +41,62 @@ impl Approver for AskTheClient {
     }
 }
 
+/// What came of asking over a connection.
+pub(crate) enum Asked {
+    /// An answer, or something in place of one, which is none.
+    Answered(Answer),
+    /// The client took the call back before there was an answer.
+    TakenBack,
+    /// The client went; the question stays open.
+    Gone,
+}
+
 /// What there is to say where nobody can be asked.
 pub(crate) fn nobody() -> Answer {
-    let ways_out =
-        vec!["this client cannot ask its user; one that knows MCP elicitation can".to_owned()];
-    Answer::Nobody { ways_out }
+    let ways_out = [
+        "this client cannot ask its user: one that knows MCP elicitation can",
+        "such options belong behind `haft mcp` in the client's configuration, and hold once it is started again",
+    ];
+    Answer::Nobody { ways_out: ways_out.map(ToOwned::to_owned).to_vec() }
 }
 
 /// Asks over the connection, and waits.
 pub(crate) async fn elicit(
-    peer: &Peer<RoleServer>,
     client: &Client,
     ticket: &Ticket,
     patience: Duration,
-) -> Answer {
-    let by = by(client);
-    match peer.create_elicitation_with_timeout(form(&ticket.question()), Some(patience)).await {
-        Ok(result) => answer(by, &result),
-        Err(error) => {
-            let reason = format!("the question did not reach them or was not answered: {error}");
-            Answer::Refuse { by, reason: Some(reason) }
+    context: &RequestContext<RoleServer>,
+    gone: &Cancellation,
+) -> Asked {
+    let request = ServerRequest::ElicitRequest(ElicitRequest::new(form(&ticket.question())));
+    let sent = context.peer.send_cancellable_request(request, PeerRequestOptions::no_options());
+    let Ok(mut asked) = sent.await else { return Asked::Gone };
+    let (withdrawn, asked_back) = tokio::select! {
+        biased;
+        () = gone.cancelled() => return Asked::Gone,
+        () = context.ct.cancelled() => ("the call was taken back", Asked::TakenBack),
+        response = tokio::time::timeout(patience, &mut asked.rx) => {
+            let no = |reason: &str| {
+                let (by, reason) = (client.name.clone(), Some(reason.to_owned()));
+                Asked::Answered(Answer::Refuse { by, reason })
+            };
+            match response {
+                Ok(Ok(Ok(ClientResult::ElicitResult(result)))) => {
+                    return Asked::Answered(answer(by(client), &result));
+                }
+                Ok(Ok(Ok(_))) => return no("its answer is none to the question"),
+                Ok(Ok(Err(ServiceError::McpError(error)))) => {
+                    tracing::warn!(%error, "a client could not ask its user");
+                    return no("it could not ask its user");
+                }
+                Ok(Ok(Err(_)) | Err(_)) => return Asked::Gone,
+                Err(_) => ("no answer came in time", no("no answer came in time")),
+            }
         }
-    }
+    };
+    // A form that nobody needs any more should not stay before its reader; whether it does is the client's to see to.
+    let _ = asked.cancel(Some(withdrawn.to_owned())).await;
+    asked_back
 }
 
 /// Asks by a result: the client makes the call again, with the answer and the state.

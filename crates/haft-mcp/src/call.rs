@@ -11,6 +11,7 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::Value;
 
+use crate::asking::Asked;
 use crate::client::{Client, Era};
 use crate::face::Face;
 use crate::progress::Telling;
@@ -48,7 +49,10 @@ impl Requested {
             other => RawArguments::Json(other.clone()),
         };
         let tool = params.get("name")?.as_str()?.to_owned();
-        Some(Self { tool, arguments, answers: None, state: None })
+        let answers = params.get("inputResponses").cloned();
+        let answers = answers.and_then(|it| serde_json::from_value(it).ok());
+        let state = params.get("requestState").and_then(Value::as_str).map(ToOwned::to_owned);
+        Some(Self { tool, arguments, answers, state })
     }
 
     /// Returns the arguments as a seal binds them.
@@ -111,7 +115,18 @@ impl Face {
                 if client.era == Era::Stateless && client.can_ask {
                     return self.to_be_answered(&ticket, &bearing).map(Into::into);
                 }
-                let answer = self.ask(client, &ticket, context).await;
+                let answer = match self.ask(client, &ticket, context).await {
+                    Asked::Answered(answer) => answer,
+                    Asked::TakenBack => {
+                        call_context.cancellation.cancel();
+                        let reason = Some("the call was taken back".to_owned());
+                        Answer::Refuse { by: client.name.clone(), reason }
+                    }
+                    Asked::Gone => {
+                        let text = "the client is gone, and the question stays open";
+                        return Err(ErrorData::internal_error(text, None));
+                    }
+                };
                 match self
                     .until_cancelled(&call_context, context, Begun::Again(ticket, answer))
                     .await
@@ -135,15 +150,21 @@ impl Face {
         client: &Client,
         bearing: &Bearing<'_>,
     ) -> Result<Option<(Box<Ticket>, Answer)>, ErrorData> {
-        let Some(state) = &requested.state else { return Ok(None) };
-        let record = self.shared.seal.open(state, bearing).map_err(|error| {
-            let text =
-                format!("the request state cannot be used ({error}); make the call without it");
+        let Some(state) = requested.state.as_ref().filter(|_| client.era == Era::Stateless) else {
+            return Ok(None);
+        };
+        let unusable = |why: &str| {
+            let text = format!("the request state cannot be used: {why}; make the call without it");
             ErrorData::invalid_params(text, None)
-        })?;
+        };
+        let seal = &self.shared.seal;
+        let record = seal.open(state, bearing).map_err(unusable)?;
         let Some(answer) = asking::brought(client, requested.answers.as_ref()) else {
             return Ok(None);
         };
+        if !seal.takes_answer(&record, self.shared.dispatch.ports().clock.now()) {
+            return Err(unusable("its question was answered before"));
+        }
         let call = ToolCall::new(record.call, &*requested.tool, requested.arguments.clone());
         Ok(Some((Box::new(Ticket::of_call_made_again(record, call)), answer)))
     }
@@ -168,17 +189,13 @@ impl Face {
         client: &Client,
         ticket: &Ticket,
         context: &RequestContext<RoleServer>,
-    ) -> Answer {
+    ) -> Asked {
         if !client.can_ask || client.era == Era::Stateless {
-            return asking::nobody();
+            return Asked::Answered(asking::nobody());
         }
         let now = self.shared.dispatch.ports().clock.now();
         let patience = asking::validity(ticket.record(), now);
-        tokio::select! {
-            answer = asking::elicit(&context.peer, client, ticket, patience) => answer,
-            () = context.ct.cancelled() => taken_back(client),
-            () = self.connection.cancellation.cancelled() => taken_back(client),
-        }
+        asking::elicit(client, ticket, patience, context, &self.connection.cancellation).await
     }
 
     /// Runs a call to its end; a client that takes its request back, or goes, asks the call to stop.
@@ -231,10 +248,6 @@ impl Face {
 enum Begun {
     Now(ToolCall),
     Again(Box<Ticket>, Answer),
-}
-
-fn taken_back(client: &Client) -> Answer {
-    Answer::Refuse { by: client.name.clone(), reason: Some("the call was taken back".to_owned()) }
 }
 
 /// An answered call does not wait; should it, then for an answer to another question, which nobody gave.

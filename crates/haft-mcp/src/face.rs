@@ -16,7 +16,8 @@ use serde_json::Value;
 use tokio::sync::Semaphore;
 
 use crate::call::Requested;
-use crate::{About, Seal, changes, list, resources};
+use crate::seal::Seal;
+use crate::{About, changes, list, resources};
 
 /// Requests with params that are known here. One that comes through as unknown has params that cannot be read.
 const KNOWN: &[&str] = &[

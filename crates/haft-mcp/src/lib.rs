@@ -28,5 +28,5 @@ mod server;
 
 pub use about::About;
 pub use asking::AskTheClient;
-pub use seal::{Seal, SealKey};
+pub use seal::SealKey;
 pub use server::{End, McpServer, McpServerBuilder, standard_streams};

@@ -49,8 +49,46 @@ impl Telling {
 /// What is counted. A client wants numbers that only grow, so that the first report decides.
 enum Counted {
     Nothing,
-    Work { done: u64 },
+    /// Work, and how often nothing new was said of it since.
+    Work {
+        last: Progress,
+        silences: u32,
+    },
     Seconds,
+}
+
+impl Counted {
+    /// Takes a report in, or that there was none, and returns the number and the words for it.
+    fn take(
+        &mut self,
+        report: Option<Progress>,
+        seconds: f64,
+    ) -> Option<(f64, Option<f64>, String)> {
+        match (&mut *self, report) {
+            (Self::Nothing, Some(progress)) => {
+                let said = in_numbers(&progress);
+                *self = Self::Work { last: progress, silences: 0 };
+                Some(said)
+            }
+            (Self::Work { last, silences }, Some(progress)) if progress.done > last.done => {
+                *silences = 0;
+                last.clone_from(&progress);
+                Some(in_numbers(&progress))
+            }
+            (Self::Work { .. }, Some(_)) => None,
+            (Self::Work { last, silences }, None) => {
+                *silences = silences.saturating_add(1);
+                // Ever closer to the next number, which is still larger than all of these.
+                let (done, total, words) = in_numbers(last);
+                Some((done + 1.0 - 1.0 / (1.0 + f64::from(*silences)), total, words))
+            }
+            (Self::Nothing | Self::Seconds, report) => {
+                *self = Self::Seconds;
+                let words = report.as_ref().map_or_else(|| "under way".to_owned(), in_words);
+                Some((seconds, None, words))
+            }
+        }
+    }
 }
 
 async fn tell(
@@ -60,44 +98,31 @@ async fn tell(
 ) {
     let start = Instant::now();
     let mut counted = Counted::Nothing;
+    let mut before = None;
     loop {
         let report = match tokio::time::timeout(SILENCE, heard.changed()).await {
             Ok(Ok(())) => heard.borrow_and_update().clone(),
             Ok(Err(_)) => return,
             Err(_) => None,
         };
-        let message = report.as_ref().map(in_words);
-        let said = match (&mut counted, report) {
-            (Counted::Nothing, Some(progress)) => {
-                counted = Counted::Work { done: progress.done };
-                Some(work(token.clone(), &progress))
-            }
-            (Counted::Work { done }, Some(progress)) if progress.done > *done => {
-                *done = progress.done;
-                Some(work(token.clone(), &progress))
-            }
-            (Counted::Work { .. }, _) => None,
-            (Counted::Nothing | Counted::Seconds, _) => {
-                counted = Counted::Seconds;
-                let seconds = start.elapsed().as_secs_f64();
-                Some(ProgressNotificationParam::new(token.clone(), seconds))
-            }
+        let Some((done, total, words)) = counted.take(report, start.elapsed().as_secs_f64()) else {
+            continue;
         };
-        if let Some(mut said) = said {
-            said.message = message.or_else(|| Some("under way".to_owned()));
-            if peer.notify_progress(said).await.is_err() {
-                return;
-            }
+        if before.is_some_and(|before| done <= before) {
+            continue;
+        }
+        before = Some(done);
+        let mut said = ProgressNotificationParam::new(token.clone(), done).with_message(words);
+        said.total = total;
+        if peer.notify_progress(said).await.is_err() {
+            return;
         }
     }
 }
 
-fn work(token: ProgressToken, progress: &Progress) -> ProgressNotificationParam {
-    #[expect(clippy::cast_precision_loss, reason = "the protocol counts in floating point")]
-    let (done, total) = (progress.done as f64, progress.total.map(|total| total as f64));
-    let mut said = ProgressNotificationParam::new(token, done);
-    said.total = total;
-    said
+#[expect(clippy::cast_precision_loss, reason = "the protocol counts in floating point")]
+fn in_numbers(progress: &Progress) -> (f64, Option<f64>, String) {
+    (progress.done as f64, progress.total.map(|total| total as f64), in_words(progress))
 }
 
 fn in_words(progress: &Progress) -> String {

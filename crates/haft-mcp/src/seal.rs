@@ -1,14 +1,13 @@
 //! State that a client carries, and cannot change.
 
+use std::collections::HashMap;
 use std::fmt;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use haft_protocol::{Digest, TicketRecord};
-use rmcp::model::{RequestStateCodec, SealOptions};
+use haft_protocol::{Digest, TicketId, TicketRecord, Timestamp};
+use rmcp::model::{RequestStateCodec, RequestStateError, SealOptions};
 use serde_json::{Value, json};
-
-/// Bytes of a sealed state. A longer one is none of ours.
-const SEALED_BYTES: usize = 1024 * 1024;
 
 /// Bytes of the key.
 const KEY_BYTES: usize = 32;
@@ -52,8 +51,13 @@ impl fmt::Debug for SealKey {
 /// Seals what a stateless client has to bring back with its answer.
 ///
 /// What is sealed is authenticated, and bound to who asked, to the call with its arguments, and to an end of its validity.
-#[derive(Debug, Clone)]
-pub struct Seal(RequestStateCodec);
+/// It is not hidden: a client can read the record of its own question, with the paths and the rule, and no arguments.
+#[derive(Debug)]
+pub(crate) struct Seal {
+    codec: RequestStateCodec,
+    /// Questions that were answered here and could be answered again by bringing the same once more, each until when.
+    answered: Mutex<HashMap<TicketId, Timestamp>>,
+}
 
 /// Who brings a state, and with which call.
 pub(crate) struct Bearing<'a> {
@@ -64,8 +68,8 @@ pub(crate) struct Bearing<'a> {
 
 impl Seal {
     /// Makes a seal of a key.
-    pub fn new(key: &SealKey) -> Self {
-        Self(RequestStateCodec::new_unchecked(key.0.to_vec()))
+    pub(crate) fn new(key: &SealKey) -> Self {
+        Self { codec: RequestStateCodec::new_unchecked(key.0.to_vec()), answered: Mutex::default() }
     }
 
     /// Seals an open question.
@@ -78,7 +82,7 @@ impl Seal {
         let payload = serde_json::to_vec(record)?;
         let bound = bearing.bound();
         let options = SealOptions::new().associated_data(&bound).ttl(valid);
-        Ok(self.0.seal_with(&payload, &options))
+        Ok(self.codec.seal_with(&payload, &options))
     }
 
     /// Opens what a client brought.
@@ -87,13 +91,26 @@ impl Seal {
     ///
     /// Fails for everything that was not sealed here for this client and this call, and after its time. The text says
     /// no more than a person needs.
-    pub(crate) fn open(&self, sealed: &str, bearing: &Bearing<'_>) -> Result<TicketRecord, String> {
-        if sealed.len() > SEALED_BYTES {
-            return Err("the request state is none of this server's".to_owned());
-        }
-        let bound = bearing.bound();
-        let opened = self.0.open_with(sealed, &bound).map_err(|error| error.to_string())?;
-        serde_json::from_slice(&opened).map_err(|error| error.to_string())
+    pub(crate) fn open(
+        &self,
+        sealed: &str,
+        bearing: &Bearing<'_>,
+    ) -> Result<TicketRecord, &'static str> {
+        let opened =
+            self.codec.open_with(sealed, &bearing.bound()).map_err(|error| match error {
+                RequestStateError::Expired => "its time is over",
+                _ => "it was not given to this client for this call",
+            })?;
+        serde_json::from_slice(&opened).map_err(|_| "it comes from another version of this server")
+    }
+
+    /// Takes note that a question is answered, and tells whether this is the first answer.
+    ///
+    /// The journal takes one answer too, where there is a journal.
+    pub(crate) fn takes_answer(&self, record: &TicketRecord, now: Timestamp) -> bool {
+        let mut answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
+        answered.retain(|_, expires| *expires > now);
+        answered.insert(record.ticket, record.expires).is_none()
     }
 }
 

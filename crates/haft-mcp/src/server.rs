@@ -12,7 +12,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::face::{Connection, Face, Shared};
 use crate::lines::Lines;
-use crate::{About, Seal, SealKey};
+use crate::seal::Seal;
+use crate::{About, SealKey};
 
 /// A registry as an MCP server.
 ///

@@ -384,6 +384,7 @@ impl Artifacts for MemoryArtifacts {
     fn fetch(&self, id: ArtifactId) -> BoxFuture<'_, Result<Option<KeptArtifact>, PortError>> {
         let kept = self.kept.lock().unwrap().get(&id).cloned();
         Box::pin(async move {
+            self.temper.act("store of artifacts").await?;
             Ok(kept.map(|NewArtifact { title, media_type, bytes, .. }| KeptArtifact {
                 title,
                 media_type,

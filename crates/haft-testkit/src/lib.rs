@@ -15,9 +15,11 @@
 pub mod doors;
 mod effects;
 pub mod kit;
+mod mcp;
 #[cfg(feature = "pages")]
 pub mod pages;
 mod rig;
 
 pub use effects::MemoryEffects;
+pub use mcp::{Era, McpClient};
 pub use rig::{Rig, RigBuilder, echo, pure_tool};

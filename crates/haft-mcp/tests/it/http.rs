@@ -1,0 +1,6 @@
+//! The server over HTTP, on a port of this machine.
+
+mod door;
+mod sessions;
+mod site;
+mod stateless;

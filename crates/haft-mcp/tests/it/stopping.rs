@@ -1,0 +1,121 @@
+//! Calls that are taken back, and clients that go.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use haft_mcp::End;
+use haft_protocol::Status;
+use haft_testkit::{Era, McpClient, echo};
+use haft_tool::{Call, FunctionTool, Output, Tool};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use crate::rig::{House, text};
+
+/// A tool that runs until it is asked to stop, and tells a test when it begins and when it ends.
+fn endless() -> (Arc<dyn Tool>, mpsc::UnboundedReceiver<&'static str>) {
+    let (says, hears) = mpsc::unbounded_channel();
+    let schema = json!({ "type": "object", "properties": {} });
+    let tool = FunctionTool::new("local/endless".parse().unwrap(), "Never ends.", schema).unwrap();
+    let tool = tool.body(move |call: Call, _| {
+        let says = says.clone();
+        async move {
+            says.send("begun").unwrap();
+            call.cancellation().cancelled().await;
+            says.send("stopped").unwrap();
+            Ok(Output::text("stopped"))
+        }
+    });
+    (tool.unwrap(), hears)
+}
+
+/// Waits for the tool to say something.
+async fn hear(hears: &mut mpsc::UnboundedReceiver<&'static str>) -> &'static str {
+    let heard = tokio::time::timeout(Duration::from_secs(30), hears.recv()).await;
+    heard.expect("the tool says something").unwrap()
+}
+
+async fn begin(client: &mut McpClient) -> u64 {
+    client.send("tools/call", json!({ "name": "endless", "arguments": {} })).await
+}
+
+#[tokio::test]
+async fn a_call_that_is_taken_back_stops_and_is_recorded_so() {
+    for era in Era::BOTH {
+        let (tool, mut hears) = endless();
+        let house = House::of([tool, echo()]);
+        let mut client = house.client(era).await;
+        let id = begin(&mut client).await;
+        assert_eq!(hear(&mut hears).await, "begun");
+        let params = json!({ "requestId": id, "reason": "enough" });
+        client.notify("notifications/cancelled", params).await;
+        assert_eq!(hear(&mut hears).await, "stopped");
+        assert_eq!(text(&client.call("echo", json!({})).await), "{}");
+        let unread = client.unread();
+        assert!(unread.iter().all(|it| it["id"] != id), "{era:?}: {unread:?}");
+        assert_eq!(house.outcomes()[0].status, Status::Cancelled);
+    }
+}
+
+#[tokio::test]
+async fn taking_back_what_there_is_not_changes_nothing() {
+    let (tool, mut hears) = endless();
+    let house = House::of([tool, echo()]);
+    for era in Era::BOTH {
+        let mut client = house.client(era).await;
+        begin(&mut client).await;
+        assert_eq!(hear(&mut hears).await, "begun");
+        for id in [json!(99), json!("1"), Value::Null, json!([])] {
+            client.notify("notifications/cancelled", json!({ "requestId": id })).await;
+        }
+        client.notify("notifications/cancelled", json!({})).await;
+        assert_eq!(text(&client.call("echo", json!({})).await), "{}");
+        assert!(hears.try_recv().is_err(), "the call was stopped");
+        drop(client);
+        assert_eq!(hear(&mut hears).await, "stopped");
+    }
+}
+
+#[tokio::test]
+async fn a_client_cannot_take_back_the_calls_of_another() {
+    let (tool, mut hears) = endless();
+    let house = House::of([tool, echo()]);
+    let mut one = house.client(Era::Stateless).await;
+    let id = begin(&mut one).await;
+    assert_eq!(hear(&mut hears).await, "begun");
+    let mut other = house.client(Era::Stateless).await;
+    other.settle().await;
+    other.notify("notifications/cancelled", json!({ "requestId": id })).await;
+    other.settle().await;
+    assert!(hears.try_recv().is_err(), "the call was stopped");
+}
+
+#[tokio::test]
+async fn calls_of_a_client_that_goes_are_asked_to_stop() {
+    for era in Era::BOTH {
+        let (tool, mut hears) = endless();
+        let house = House::of([tool]);
+        let (stream, serving) = house.serve();
+        let mut client = McpClient::open(stream, era, "tester", json!({})).await;
+        for _ in 0..3 {
+            begin(&mut client).await;
+            assert_eq!(hear(&mut hears).await, "begun");
+        }
+        drop(client);
+        for _ in 0..3 {
+            assert_eq!(hear(&mut hears).await, "stopped");
+        }
+        let end = tokio::time::timeout(Duration::from_secs(30), serving).await;
+        assert_eq!(end.unwrap().unwrap().unwrap(), End::ClientLeft);
+        assert!(house.outcomes().iter().all(|it| it.status == Status::Cancelled));
+        assert_eq!(house.outcomes().len(), 3);
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_goes_before_it_says_anything_has_left() {
+    let house = House::of([echo()]);
+    let (stream, serving) = house.serve();
+    drop(stream);
+    assert_eq!(serving.await.unwrap().unwrap(), End::ClientLeft);
+}
