@@ -44,6 +44,7 @@ pub(crate) struct Arguments {
 #[derive(Debug)]
 pub(crate) struct Side {
     label: &'static str,
+    source: Option<u64>,
     samples: Vec<Sample>,
 }
 
@@ -129,8 +130,10 @@ fn compare(
     rounds: u16,
 ) -> Result<Comparison> {
     let scratch = place.folder.as_path();
-    let mut sides =
-        [&ours, &theirs].map(|program| Side { label: program.label, samples: Vec::new() });
+    let mut sides = [&ours, &theirs].map(|program| {
+        let (label, source) = (program.label, program.source);
+        Side { label, source, samples: Vec::new() }
+    });
     // One turn each is not counted: it warms the page cache for both.
     measure(&ours, scratch)?;
     measure(&theirs, scratch)?;

@@ -18,6 +18,8 @@ pub(crate) struct Program {
     working_folder: Option<PathBuf>,
     input: Option<String>,
     expected: Vec<String>,
+    /// Bytes of source that it goes through, where that is what counts.
+    pub(crate) source: Option<u64>,
 }
 
 /// What one run cost.
@@ -40,6 +42,7 @@ impl Program {
             working_folder: None,
             input: None,
             expected: Vec::new(),
+            source: None,
         }
     }
 
@@ -59,6 +62,12 @@ impl Program {
     /// Gives the program something to read.
     pub(crate) fn input(mut self, text: String) -> Self {
         self.input = Some(text);
+        self
+    }
+
+    /// Says how many bytes of source it goes through.
+    pub(crate) fn goes_through(mut self, bytes: u64) -> Self {
+        self.source = Some(bytes);
         self
     }
 

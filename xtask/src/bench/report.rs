@@ -70,6 +70,12 @@ impl Report {
                 ours.peak_mib() / theirs.peak_mib(),
             );
         }
+        for Comparison { name, ours, theirs } in &self.comparisons {
+            let pace = |side: &Side| Some(side.source? as f64 / 1_000.0 / side.wall_ms());
+            if let (Some(our_pace), Some(their_pace)) = (pace(ours), pace(theirs)) {
+                println!("{name}: {our_pace:.1} MB/s, {} {their_pace:.1} MB/s", theirs.label);
+            }
+        }
         let floor = self.floor as f64 / MEBIBYTE;
         println!("medians; a child that does nothing is seen with {floor:.1} MiB");
     }

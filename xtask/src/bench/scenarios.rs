@@ -150,11 +150,7 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "outline",
         about: "all definitions of the Python files of Django, beside ast-grep looking for functions",
-        way: Way::Programs {
-            needs: syntax::needs,
-            prepare: |place| Ok(syntax::outline(place)),
-            runs: 1,
-        },
+        way: Way::Programs { needs: syntax::needs, prepare: syntax::outline, runs: 1 },
     },
     Scenario {
         name: "dispatch",

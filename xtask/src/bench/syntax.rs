@@ -4,7 +4,8 @@
 //! is compared: a faster search that finds something else is not faster.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
@@ -51,11 +52,28 @@ pub(super) fn search(place: &Place) -> Result<[Program; 2]> {
     Ok([haft.expects("\"matches\""), ast_grep(place, pattern)])
 }
 
-pub(super) fn outline(place: &Place) -> [Program; 2] {
+pub(super) fn outline(place: &Place) -> Result<[Program; 2]> {
+    let bytes = python_bytes(&place.django)?;
     let arguments = json!({ "action": "outline", "language": "python", "limit": 2000 }).to_string();
     let haft = place.haft_call("code_nav", &arguments, &place.django);
     let functions = ast_grep(place, "def $F($$$P): $$$B");
-    [haft.expects("\"definitions\""), functions]
+    let haft = haft.expects("\"definitions\"");
+    Ok([haft.goes_through(bytes), functions.goes_through(bytes)])
+}
+
+/// Counts the bytes of the Python files beneath a folder.
+fn python_bytes(folder: &Path) -> Result<u64> {
+    let mut bytes = 0;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let path = entry.path();
+        if entry.file_type()?.is_dir() {
+            bytes += python_bytes(&path)?;
+        } else if path.extension().is_some_and(|it| it == "py") {
+            bytes += entry.metadata()?.len();
+        }
+    }
+    Ok(bytes)
 }
 
 fn arguments(pattern: &str) -> String {
