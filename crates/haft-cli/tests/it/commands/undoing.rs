@@ -224,12 +224,25 @@ fn what_tools_must_not_write_stays_and_the_rest_is_taken_back() {
 }
 
 #[test]
-fn looking_ahead_where_nothing_may_be_written_names_the_way_to_it() {
+fn looking_ahead_writes_nothing_so_it_needs_no_leave_to_write() {
     let rig = changed();
-    let refused = rig.haft(&["--preset", "read-only", "undo", "-n"]);
-    assert_eq!(refused.exit, 3, "{}", refused.all());
-    assert!(refused.stderr.contains("`--preset edit` writes nothing"), "{}", refused.all());
-    let ahead = rig.haft(&["--preset", "edit", "undo", "-n"]);
+    let ahead = rig.haft(&["--preset", "read-only", "undo", "-n"]);
+    assert_eq!(ahead.exit, 0, "{}", ahead.all());
     assert!(ahead.stdout.starts_with("would take back 2 changes"), "{}", ahead.all());
     assert!(rig.ws("made/new.txt").exists());
+}
+
+#[test]
+fn a_listing_says_what_it_leaves_out_and_how_to_get_it() {
+    let rig = changed();
+    for command in ["changes", "log"] {
+        let part = rig.haft(&[command, "--limit", "1"]);
+        let bound = "bound: 1 call shown, 1 left out: `--limit 2` lists earlier ones\n";
+        assert_eq!(part.stderr, bound, "{command}");
+        let part = rig.json(&[command, "--limit", "1"]);
+        assert_eq!(part["data"].as_array().unwrap().len(), 1);
+        assert_eq!(part["bounds"][0]["left_out"]["exact"], 1, "{part}");
+        assert_eq!(rig.haft(&[command, "--limit", "2"]).stderr, "");
+        assert_eq!(rig.json(&[command])["bounds"], serde_json::Value::Null);
+    }
 }
