@@ -189,6 +189,9 @@ fn doctor_says_what_each_part_stands_on() {
     tools     ok   reader, search, editor, code_nav, ast_search, undo, code_check,
                    bash
     sandbox   ok   level files+net works: 12 of 12 ways out were tried and closed
+    programs  ok   a file may grow to 16.0 GiB, a process have 64.0 TiB of memory to
+                   itself, and a command add 4096 processes to those that run; root
+                   is held to no number of processes
     "#);
     let none = rig.json(&["--no-state", "doctor"]);
     let lines = none["data"]["lines"].as_array().unwrap().clone();
