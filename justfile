@@ -41,6 +41,10 @@ fuzz target seconds="60":
     mkdir -p fuzz/found/{{ target }}
     RUSTC_BOOTSTRAP=1 cargo fuzz run {{ target }} fuzz/found/{{ target }} fuzz/corpus/{{ target }} -- -max_total_time={{ seconds }}
 
+# Break what decides over calls and files, and look whether a test notices
+mutants package *arguments:
+    cargo mutants --package {{ package }} {{ arguments }}
+
 # Everything that has to pass
 ci:
     bash .ci/run
