@@ -1,41 +1,46 @@
 //! The one handler of both eras: what a client asks, and which part of the server answers.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use haft_protocol::limits;
 use haft_tool::{CallContext, Cancellation, Dispatch, Registry, SharedLedger};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult,
-    DiscoverResult, ErrorCode, Implementation, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
-    ServerCapabilities, ServerConfig, SubscriptionFilter,
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
+    CustomResult, DiscoverResult, ErrorCode, Extensions, GetPromptRequestParams, GetPromptResponse,
+    Implementation, InitializeRequestParams, InitializeResult, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+    ServerResult, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use serde_json::Value;
-use tokio::sync::Semaphore;
+use serde_json::{Value, json};
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::call::Requested;
+use crate::client::{Client, Era};
+use crate::lines::Out;
 use crate::seal::Seal;
 use crate::{About, changes, list, resources};
 
 /// Requests with params that are known here. One that comes through as unknown has params that cannot be read.
 const KNOWN: &[&str] = &[
-    "completion/complete",
     "initialize",
-    "logging/setLevel",
-    "prompts/get",
-    "prompts/list",
     "resources/list",
     "resources/read",
-    "resources/subscribe",
     "resources/templates/list",
-    "resources/unsubscribe",
     "server/discover",
     "subscriptions/listen",
     "tools/call",
     "tools/list",
 ];
+
+/// Large resources of one connection that are read at one time; others wait for their turn.
+const READERS: usize = 2;
+
+/// Streams of notifications of one connection.
+const LISTENERS: usize = 16;
 
 /// What all connections of a server share.
 pub(crate) struct Shared {
@@ -53,9 +58,17 @@ pub(crate) struct Connection {
     /// The request to stop everything that it asked for.
     pub(crate) cancellation: Cancellation,
     /// Room for calls at one time.
-    pub(crate) room: Arc<Semaphore>,
+    pub(crate) room: Semaphore,
     /// Whom the transport let in.
     pub(crate) let_in_as: String,
+    /// Room for readers of resources at one time, each of which may hold a large one.
+    readers: Semaphore,
+    /// Room for streams of notifications at one time.
+    listeners: Semaphore,
+    /// Whether somebody tells the client of changes already.
+    is_announced: AtomicBool,
+    /// Where answers go, if they can pile up there.
+    out: Option<Arc<Out>>,
 }
 
 impl Connection {
@@ -64,19 +77,75 @@ impl Connection {
         Self {
             ledger: Some(SharedLedger::default()),
             cancellation,
-            room: Arc::new(Semaphore::new(limits::MCP_CALLS_AT_ONCE)),
+            room: Semaphore::new(limits::MCP_CALLS_AT_ONCE),
             let_in_as: let_in_as.into(),
+            readers: Semaphore::new(READERS),
+            listeners: Semaphore::new(LISTENERS),
+            is_announced: AtomicBool::new(false),
+            out: None,
         }
+    }
+
+    /// Says where answers go, so that no large one is made while earlier ones wait to be read.
+    pub(crate) fn writing_to(self, out: Arc<Out>) -> Self {
+        Self { out: Some(out), ..self }
+    }
+
+    /// Waits for the right to make a large answer.
+    async fn reader(&self) -> Option<SemaphorePermit<'_>> {
+        let reader = self.readers.acquire().await.ok();
+        if let Some(out) = &self.out {
+            out.eased().await;
+        }
+        reader
+    }
+
+    /// Makes what requests have in common that stand for themselves: nothing is remembered from one to the next.
+    #[cfg(feature = "http")]
+    pub(crate) fn passing(let_in_as: impl Into<String>, cancellation: Cancellation) -> Self {
+        Self { ledger: None, ..Self::lasting(let_in_as, cancellation) }
+    }
+
+    /// Tells whether no call runs.
+    #[cfg(feature = "http")]
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.room.available_permits() == limits::MCP_CALLS_AT_ONCE
+    }
+
+    /// Waits until no call runs: all room there is, is there once the last call has ended.
+    pub(crate) async fn quiet(&self) {
+        let all = u32::try_from(limits::MCP_CALLS_AT_ONCE).unwrap_or(u32::MAX);
+        let _all = self.room.acquire_many(all).await;
     }
 }
 
 /// The server as one connection sees it.
 pub(crate) struct Face {
     pub(crate) shared: Arc<Shared>,
-    pub(crate) connection: Connection,
+    pub(crate) connection: Arc<Connection>,
+}
+
+impl Face {
+    /// Returns the face that a message is for: a transport of several connections sends theirs along with it.
+    fn of(&self, extensions: &Extensions) -> Self {
+        let connection = extensions.get::<Arc<Connection>>().unwrap_or(&self.connection);
+        Self { shared: Arc::clone(&self.shared), connection: Arc::clone(connection) }
+    }
 }
 
 impl ServerHandler for Face {
+    /// Says hello, or says it again: what was agreed upon last holds.
+    async fn initialize(
+        &self,
+        mut request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        let agreed = self.negotiate_initialize(&request)?;
+        request.protocol_version = agreed.protocol_version.clone();
+        context.peer.set_peer_info(request);
+        Ok(agreed)
+    }
+
     fn get_info(&self) -> ServerConfig {
         let about = &self.shared.about;
         let capabilities = ServerCapabilities::builder()
@@ -113,7 +182,11 @@ impl ServerHandler for Face {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        self.call(request.into(), context).await
+        self.of(&context.extensions).call(request.into(), context).await
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.shared.registry.snapshot().find(name).map(list::tool)
     }
 
     async fn list_resources(
@@ -135,15 +208,21 @@ impl ServerHandler for Face {
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
+        let Self { connection, .. } = self.of(&context.extensions);
+        let _reader = connection.reader().await;
         let artifacts = &self.shared.dispatch.ports().artifacts;
         resources::read(&**artifacts, &request.uri).await.map(Into::into)
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         let watching = self.shared.registry.watch();
-        changes::announce(context.peer, watching, &self.connection.cancellation).await;
+        let Self { connection, .. } = self.of(&context.extensions);
+        if connection.is_announced.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        changes::announce(context.peer, watching, &connection.cancellation).await;
     }
 
     fn accepted_subscription_filter(&self, _: &SubscriptionFilter) -> Option<SubscriptionFilter> {
@@ -151,8 +230,63 @@ impl ServerHandler for Face {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let Self { connection, .. } = self.of(&context.request_context().extensions);
+        let Ok(_listener) = connection.listeners.try_acquire() else {
+            let text =
+                format!("{LISTENERS} subscriptions of this client are open, and no more are");
+            return Err(ErrorData::internal_error(text, None));
+        };
         changes::tell(&context, self.shared.registry.watch()).await;
         Ok(())
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Err(absent("prompts/list"))
+    }
+
+    async fn get_prompt(
+        &self,
+        _: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        Err(absent("prompts/get"))
+    }
+
+    async fn complete(
+        &self,
+        _: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        Err(absent("completion/complete"))
+    }
+
+    #[expect(deprecated, reason = "clients of before 2026-07-28 ask for it")]
+    async fn set_level(
+        &self,
+        _: rmcp::model::SetLevelRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        Err(absent("logging/setLevel"))
+    }
+
+    async fn subscribe(
+        &self,
+        _: SubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        Err(absent("resources/subscribe"))
+    }
+
+    async fn unsubscribe(
+        &self,
+        _: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        Err(absent("resources/unsubscribe"))
     }
 
     async fn on_custom_request(
@@ -161,24 +295,29 @@ impl ServerHandler for Face {
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let CustomRequest { method, params, .. } = request;
+        let era = Client::of(&context).era;
         if method == "tools/call"
             && let Some(requested) = Requested::with_odd_arguments(params.as_ref())
         {
-            return match self.call(requested, context).await? {
-                CallToolResponse::Complete(result) => Ok(CustomResult::new(plain(&result)?)),
-                _ => Err(ErrorData::invalid_params(
-                    "this call has to be asked about: make it again with an object as `arguments`",
-                    None,
-                )),
-            };
+            let response = self.of(&context.extensions).call(requested, context).await?;
+            return plain(response, era);
         }
-        if KNOWN.contains(&method.as_str()) {
+        if method == "ping" && era == Era::Handshake {
+            return Ok(CustomResult::new(json!({})));
+        }
+        let is_of_before = method == "initialize" && era == Era::Stateless;
+        if KNOWN.contains(&method.as_str()) && !is_of_before {
             return Err(unreadable(&method, params.as_ref()));
         }
-        let shown: String = haft_text::visible_line(&method).chars().take(100).collect();
-        let text = format!("there is no method `{shown}` here");
-        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, text, None))
+        Err(absent(&method))
     }
+}
+
+/// Says that a method is not served.
+fn absent(method: &str) -> ErrorData {
+    let shown: String = haft_text::visible_line(method).chars().take(100).collect();
+    let text = format!("there is no method `{shown}` here");
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, text, None)
 }
 
 /// The lists of resources have one page.
@@ -189,8 +328,15 @@ fn first_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> 
     }
 }
 
-fn plain(result: &CallToolResult) -> Result<Value, ErrorData> {
-    serde_json::to_value(result).map_err(|error| ErrorData::internal_error(error.to_string(), None))
+/// Returns a response as a client of this era knows it, where the library does not see to that.
+fn plain(response: CallToolResponse, era: Era) -> Result<CustomResult, ErrorData> {
+    let mut result = ServerResult::from(response);
+    if era == Era::Handshake {
+        result.strip_result_type_for_legacy_peer();
+        result.strip_non_object_output_for_legacy_peer();
+    }
+    let plain = serde_json::to_value(&result);
+    plain.map(CustomResult::new).map_err(|error| ErrorData::internal_error(error.to_string(), None))
 }
 
 fn unreadable(method: &str, params: Option<&Value>) -> ErrorData {

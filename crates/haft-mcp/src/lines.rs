@@ -2,160 +2,198 @@
 //!
 //! What is no message gets an answer that says so and goes by the id it came with, whatever that is; the connection stays.
 
+mod id;
+pub(crate) mod objection;
+mod out;
+
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::io;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use haft_protocol::limits;
-use haft_text::visible_line;
 use haft_tool::Cancellation;
 use rmcp::RoleServer;
-use rmcp::model::{ClientJsonRpcMessage, ErrorCode, JsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+};
 use rmcp::transport::Transport;
-use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
-use tokio::sync::{Mutex, Notify};
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, BufReader};
 
-/// Answers under way to a client that does not read them; then nothing more is read from it either.
-const UNREAD: usize = 1_024;
+use id::IdScan;
+use out::UNREAD;
+
+pub(crate) use out::Out;
+
+/// Bytes that are read at a time, and kept of a line for the next one.
+const BUFFER: usize = 64 * 1024;
 
 /// A pair of streams with a message on each line.
 pub(crate) struct Lines<R> {
     reader: BufReader<R>,
     line: Vec<u8>,
-    /// A line that is too long is passed over up to its end.
-    skipping: bool,
+    /// A line that is too long is passed over up to its end; all that is wanted of it is its id.
+    too_long: Option<IdScan>,
     /// Nothing but requests means anything before a client has said how it speaks.
     opened: bool,
+    /// Requests without an answer so far.
+    asked: HashSet<RequestId>,
     out: Arc<Out>,
     /// Asks everything that runs for this client to stop, once it is gone.
     gone: Cancellation,
 }
 
-/// The way out, one message at a time.
-struct Out {
-    writer: Mutex<Pin<Box<dyn AsyncWrite + Send>>>,
-    waiting: AtomicUsize,
-    less: Notify,
-    broken: AtomicBool,
-}
-
 /// What a read came to.
 enum Read {
     Line,
-    TooLong,
+    TooLong(Option<Value>),
     End,
 }
 
 impl<R: AsyncRead + Unpin + Send> Lines<R> {
-    /// Makes a transport of a pair of streams. Their end makes the request `gone`.
+    /// Makes a transport of a pair of streams. Their end makes the request `gone`, and that ends the transport.
     pub(crate) fn new(
         reader: R,
         writer: impl AsyncWrite + Send + 'static,
         gone: Cancellation,
     ) -> Self {
-        let out = Out {
-            writer: Mutex::new(Box::pin(writer)),
-            waiting: AtomicUsize::new(0),
-            less: Notify::new(),
-            broken: AtomicBool::new(false),
-        };
         Self {
-            reader: BufReader::with_capacity(64 * 1024, reader),
+            reader: BufReader::with_capacity(BUFFER, reader),
             line: Vec::new(),
-            skipping: false,
+            too_long: None,
             opened: false,
-            out: Arc::new(out),
+            asked: HashSet::new(),
+            out: Arc::new(Out::new(writer)),
             gone,
         }
     }
 
+    /// Returns the way out.
+    pub(crate) fn out(&self) -> Arc<Out> {
+        Arc::clone(&self.out)
+    }
+
     /// Reads on to the end of a line. What was read of it stays when the future is dropped.
+    ///
+    /// A last line without an end is one too: if it was cut off, it is no message, and is answered as such.
     async fn read_line(&mut self) -> io::Result<Read> {
         loop {
             let available = self.reader.fill_buf().await?;
             if available.is_empty() {
-                return Ok(Read::End);
+                return Ok(match self.too_long.take() {
+                    Some(scan) => Read::TooLong(scan.found()),
+                    None if self.line.is_empty() => Read::End,
+                    None => Read::Line,
+                });
             }
             let end = available.iter().position(|byte| *byte == b'\n');
             let (piece, taken) = match end {
                 Some(end) => (available.get(..end).unwrap_or_default(), end + 1),
                 None => (available, available.len()),
             };
-            let was_skipping = self.skipping;
-            let too_long = self.line.len() + piece.len() > limits::MCP_LINE_BYTES;
-            if too_long {
-                self.line = Vec::new();
-            } else if !was_skipping {
+            if let Some(scan) = &mut self.too_long {
+                scan.feed(piece);
+            } else if self.line.len() + piece.len() > limits::MCP_LINE_BYTES {
+                let mut scan = IdScan::default();
+                scan.feed(&std::mem::take(&mut self.line));
+                scan.feed(piece);
+                self.too_long = Some(scan);
+            } else {
                 self.line.extend_from_slice(piece);
             }
             self.reader.consume(taken);
-            self.skipping = end.is_none() && (was_skipping || too_long);
-            match end {
-                Some(_) if was_skipping => {}
-                Some(_) if !too_long => return Ok(Read::Line),
-                _ if too_long && !was_skipping => return Ok(Read::TooLong),
-                _ => {}
+            if end.is_some() {
+                return Ok(match self.too_long.take() {
+                    Some(scan) => Read::TooLong(scan.found()),
+                    None => Read::Line,
+                });
             }
         }
     }
 
-    /// Reads the line as a message; what is none is answered.
+    /// Reads the line as a message; what is none, or not one for now, is answered.
     fn understood(&mut self) -> Option<ClientJsonRpcMessage> {
         let line = std::mem::take(&mut self.line);
         let text = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&line).trim_ascii();
         let message = match serde_json::from_slice::<ClientJsonRpcMessage>(text) {
             Ok(message) if is_itself(&message, text) => Some(message),
             Ok(_) | Err(_) => {
-                if let Some(answer) = objection(text) {
-                    self.answer(answer);
-                }
+                self.answer(objection::to_no_message(text));
                 None
             }
         };
         // The next line is likely to be as long as this one, and a very long one is not kept.
-        if line.capacity() <= 64 * 1024 {
+        if line.capacity() <= BUFFER {
             self.line = line;
             self.line.clear();
         }
-        message.filter(|message| self.opened || opens(message))
+        message.and_then(|message| self.admitted(message))
     }
 
-    fn answer(&self, answer: Value) {
-        let out = Arc::clone(&self.out);
-        out.waiting.fetch_add(1, Ordering::Relaxed);
-        tokio::spawn(async move { out.send(answer.to_string()).await });
-    }
-}
-
-impl Out {
-    async fn send(&self, mut line: String) -> io::Result<()> {
-        line.push('\n');
-        let sent = async {
-            let mut writer = self.writer.lock().await;
-            writer.write_all(line.as_bytes()).await?;
-            writer.flush().await
-        };
-        let sent = sent.await;
-        if sent.is_err() {
-            self.broken.store(true, Ordering::Relaxed);
-        }
-        self.waiting.fetch_sub(1, Ordering::Relaxed);
-        self.less.notify_waiters();
-        sent
-    }
-
-    /// Waits while a client leaves too many answers unread.
-    async fn drained(&self) {
-        loop {
-            let less = self.less.notified();
-            if self.waiting.load(Ordering::Relaxed) < UNREAD {
-                return;
+    /// Lets through what the server can make something of. It answers each request once and under its id, so that two under
+    /// one id would be mistaken for one another.
+    fn admitted(&mut self, message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
+        if !self.opened {
+            if let Some(answer) = objection::to_unopened(&message) {
+                self.answer(Some(answer));
+                return None;
             }
-            less.await;
+            self.opened = objection::opens(&message);
         }
+        match &message {
+            JsonRpcMessage::Request(it) => {
+                if !self.asked.insert(it.id.clone()) {
+                    self.answer(Some(objection::to_used_id(&it.id)));
+                    return None;
+                }
+            }
+            JsonRpcMessage::Notification(it) if self.opened => {
+                // What was taken back gets no answer.
+                if let ClientNotification::CancelledNotification(it) = &it.notification
+                    && let Some(id) = &it.params.request_id
+                {
+                    self.asked.remove(id);
+                }
+            }
+            _ if self.opened => {}
+            _ => return None,
+        }
+        Some(message)
+    }
+
+    fn answer(&self, answer: Option<Value>) {
+        if let Some(answer) = answer {
+            let outgoing = self.out.take(answer.to_string());
+            tokio::spawn(outgoing.send());
+        }
+    }
+
+    /// Reads a line once the client has caught up with its answers. Its end does not wait for that.
+    async fn read_when_due(&mut self) -> io::Result<Read> {
+        let is_crowded = self.asked.len() >= UNREAD;
+        let out = Arc::clone(&self.out);
+        let caught_up = async move {
+            out.eased().await;
+            if is_crowded {
+                // Whoever waits for a message waits anew after each answer that is sent.
+                std::future::pending::<()>().await;
+            }
+        };
+        let mut caught_up = std::pin::pin!(caught_up);
+        if self.reader.buffer().is_empty() {
+            tokio::select! {
+                biased;
+                () = &mut caught_up => return self.read_line().await,
+                more = self.reader.fill_buf() => {
+                    if more?.is_empty() {
+                        return Ok(Read::End);
+                    }
+                }
+            }
+        }
+        caught_up.await;
+        self.read_line().await
     }
 }
 
@@ -170,28 +208,27 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Lines<R> {
         &mut self,
         item: ServerJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let out = Arc::clone(&self.out);
-        out.waiting.fetch_add(1, Ordering::Relaxed);
-        if matches!(item, JsonRpcMessage::Response(_)) {
-            self.opened = true;
+        let answered = match &item {
+            JsonRpcMessage::Response(it) => Some(&it.id),
+            JsonRpcMessage::Error(it) => it.id.as_ref(),
+            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
+        };
+        if let Some(id) = answered {
+            self.asked.remove(id);
         }
-        async move {
-            let line = serde_json::to_string(&item).map_err(io::Error::other)?;
-            out.send(line).await
-        }
+        let line = serde_json::to_string(&item).map_err(io::Error::other);
+        let outgoing = line.map(|line| self.out.take(line));
+        async move { outgoing?.send().await }
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        let (out, gone) = (Arc::clone(&self.out), self.gone.clone());
         loop {
-            self.out.drained().await;
-            let read = if self.out.broken.load(Ordering::Relaxed) {
-                Ok(Read::End)
-            } else {
-                let out = Arc::clone(&self.out);
-                tokio::select! {
-                    read = self.read_line() => read,
-                    () = broken(&out) => Ok(Read::End),
-                }
+            let read = tokio::select! {
+                biased;
+                () = out.broken() => Ok(Read::End),
+                () = gone.cancelled() => Ok(Read::End),
+                read = self.read_when_due() => read,
             };
             match read {
                 Ok(Read::Line) => {
@@ -199,11 +236,7 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Lines<R> {
                         return Some(message);
                     }
                 }
-                Ok(Read::TooLong) => {
-                    let most = limits::MCP_LINE_BYTES;
-                    let text = format!("a message may have {most} bytes, and this one has more");
-                    self.answer(error(None, ErrorCode::INVALID_REQUEST, &text));
-                }
+                Ok(Read::TooLong(id)) => self.answer(Some(objection::to_too_long(id))),
                 Ok(Read::End) | Err(_) => {
                     self.gone.cancel();
                     return None;
@@ -214,83 +247,12 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Lines<R> {
 
     async fn close(&mut self) -> io::Result<()> {
         self.gone.cancel();
-        self.out.writer.lock().await.shutdown().await
+        self.out.close().await
     }
-}
-
-/// Waits until nothing can be sent any more.
-async fn broken(out: &Out) {
-    loop {
-        let less = out.less.notified();
-        if out.broken.load(Ordering::Relaxed) {
-            return;
-        }
-        less.await;
-    }
-}
-
-/// Tells whether a message may be the first of a connection.
-fn opens(message: &ClientJsonRpcMessage) -> bool {
-    matches!(message, JsonRpcMessage::Request(_))
 }
 
 /// Tells whether a message is what it was taken for: a request whose id is none reads like a notification.
 fn is_itself(message: &ClientJsonRpcMessage, text: &[u8]) -> bool {
     let JsonRpcMessage::Notification(_) = message else { return true };
     serde_json::from_slice::<Value>(text).is_ok_and(|it| it.get("id").is_none())
-}
-
-/// Returns what to answer to a line that is no message; nothing to one that expects no answer.
-fn objection(line: &[u8]) -> Option<Value> {
-    if line.is_empty() {
-        return None;
-    }
-    let value: Value = match serde_json::from_slice(line) {
-        Ok(value) => value,
-        Err(problem) => {
-            let text = format!("this line is no JSON: {problem}");
-            return Some(error(None, ErrorCode::PARSE_ERROR, &text));
-        }
-    };
-    let invalid =
-        |id: Option<&Value>, text: &str| Some(error(id.cloned(), ErrorCode::INVALID_REQUEST, text));
-    let object = match &value {
-        Value::Object(object) => object,
-        Value::Array(_) => {
-            return invalid(
-                None,
-                "a batch is no message of this protocol: send each on its own line",
-            );
-        }
-        _ => return invalid(None, "a message is a JSON object"),
-    };
-    let id = object.get("id");
-    if object.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
-        return invalid(id, "a message says `\"jsonrpc\": \"2.0\"`");
-    }
-    let Some(method) = object.get("method") else {
-        // An answer to nothing that was asked needs none itself.
-        let is_answer = object.contains_key("result") || object.contains_key("error");
-        let text = "a message has a `method`, or answers a request of the server's";
-        return if is_answer { None } else { invalid(id, text) };
-    };
-    let id = id?;
-    if !matches!(id, Value::String(_)) && id.as_i64().is_none() {
-        let text = format!("the id of a request is a string or an integer: found `{id}`");
-        return invalid(Some(id), &text);
-    }
-    let Some(method) = method.as_str() else {
-        return invalid(Some(id), "the `method` of a request is a string");
-    };
-    let shown: String = visible_line(method).chars().take(100).collect();
-    let text = format!("the params of `{shown}` are not right");
-    Some(error(Some(id.clone()), ErrorCode::INVALID_PARAMS, &text))
-}
-
-fn error(id: Option<Value>, code: ErrorCode, text: &str) -> Value {
-    let error = json!({ "code": code.0, "message": text });
-    match id {
-        Some(id) => json!({ "jsonrpc": "2.0", "id": id, "error": error }),
-        None => json!({ "jsonrpc": "2.0", "error": error }),
-    }
 }

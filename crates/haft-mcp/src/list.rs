@@ -44,7 +44,8 @@ pub(crate) fn unknown_cursor(cursor: &str) -> ErrorData {
     ErrorData::invalid_params(text, None)
 }
 
-fn tool(registered: &Registered) -> Tool {
+/// Describes a tool as clients see it.
+pub(crate) fn tool(registered: &Registered) -> Tool {
     let descriptor = &registered.descriptor;
     let mut tool = Tool::new(
         registered.wire.as_str().to_owned(),

@@ -75,22 +75,34 @@ impl McpServer {
         W: AsyncWrite + Send + 'static,
     {
         let gone = stop.child();
-        let connection = Connection::lasting("standard input and output", gone.clone());
-        let room = Arc::clone(&connection.room);
-        let face = Face { shared: Arc::clone(&self.shared), connection };
         let lines = Lines::new(input, output, gone.clone());
-        let end = tokio::select! {
-            end = run(face, lines) => end,
-            () = stop.cancelled() => Ok(End::Stopped),
+        let out = lines.out();
+        let connection = Connection::lasting("standard input and output", gone.clone());
+        let connection = Arc::new(connection.writing_to(Arc::clone(&out)));
+        let face = Face { shared: Arc::clone(&self.shared), connection: Arc::clone(&connection) };
+        let mut running = std::pin::pin!(run(face, lines));
+        let ended = tokio::select! {
+            end = &mut running => Some(end),
+            () = gone.cancelled() => None,
         };
         gone.cancel();
+        let farewell = async {
+            let end = match ended {
+                Some(end) => end,
+                None => running.await,
+            };
+            connection.quiet().await;
+            out.emptied().await;
+            end
+        };
         let patience = Duration::from_millis(limits::MCP_FAREWELL_MS);
-        // All room there is, is there once the last call has ended.
-        let all = u32::try_from(limits::MCP_CALLS_AT_ONCE).unwrap_or(u32::MAX);
-        if tokio::time::timeout(patience, room.acquire_many(all)).await.is_err() {
-            tracing::warn!("calls of a client that is gone go on; they end with this process");
-        }
-        end
+        let end = tokio::time::timeout(patience, farewell).await.unwrap_or_else(|_| {
+            tracing::warn!(
+                "what a client that is gone asked for goes on; it ends with this process"
+            );
+            Ok(End::ClientLeft)
+        })?;
+        Ok(if stop.is_cancelled() { End::Stopped } else { end })
     }
 }
 

@@ -1,0 +1,144 @@
+//! Answers to what is no message, or not one for now.
+
+use haft_protocol::limits;
+use haft_text::visible_line;
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, ErrorCode, GetMeta as _, JsonRpcMessage, ProtocolVersion,
+    RequestId, RequestMetaObject,
+};
+use serde_json::{Value, json};
+
+use super::id::IdScan;
+
+/// Characters of what a client sent that are shown to it again.
+const SHOWN: usize = 100;
+
+/// Returns what to answer to a line that is no message; nothing to one that expects no answer.
+pub(crate) fn to_no_message(line: &[u8]) -> Option<Value> {
+    if line.is_empty() {
+        return None;
+    }
+    let value: Value = match serde_json::from_slice(line) {
+        Ok(value) => value,
+        Err(problem) => {
+            let text = format!("this line is no JSON that can be read: {problem}");
+            return Some(error(IdScan::of(line), ErrorCode::PARSE_ERROR, &text));
+        }
+    };
+    let object = match &value {
+        Value::Object(object) => object,
+        Value::Array(_) => {
+            let text = "a batch is no message of this protocol: send each on its own line";
+            return Some(error(None, ErrorCode::INVALID_REQUEST, text));
+        }
+        _ => {
+            return Some(error(None, ErrorCode::INVALID_REQUEST, "a message is a JSON object"));
+        }
+    };
+    let id = object.get("id");
+    let invalid = |text: &str| Some(error(id.cloned(), ErrorCode::INVALID_REQUEST, text));
+    if object.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+        return invalid("a message says `\"jsonrpc\": \"2.0\"`");
+    }
+    let Some(method) = object.get("method") else {
+        // An answer to nothing that was asked needs none itself.
+        let is_answer = object.contains_key("result") || object.contains_key("error");
+        let text = "a message has a `method`, or answers a request of the server's";
+        return if is_answer { None } else { invalid(text) };
+    };
+    let id = id?;
+    if !matches!(id, Value::String(_)) && id.as_i64().is_none() {
+        let found = shown(&id.to_string());
+        return invalid(&format!("the id of a request is a string or an integer: found `{found}`"));
+    }
+    let Some(method) = method.as_str() else {
+        return invalid("the `method` of a request is a string");
+    };
+    if method == "ping" {
+        return Some(pong(id));
+    }
+    let text = format!("the params of `{}` are not right", shown(method));
+    Some(error(Some(id.clone()), ErrorCode::INVALID_PARAMS, &text))
+}
+
+/// Returns what to answer to a line that has more bytes than a message may have.
+pub(super) fn to_too_long(id: Option<Value>) -> Value {
+    let most = limits::MCP_LINE_BYTES;
+    let text = format!("a message may have {most} bytes, and this one has more");
+    error(id, ErrorCode::INVALID_REQUEST, &text)
+}
+
+/// Returns what to answer to a request under the id of another one that has no answer yet.
+pub(super) fn to_used_id(id: &RequestId) -> Value {
+    let text = format!(
+        "a request with the id `{}` is under way, and each needs one of its own",
+        shown(&id.to_string())
+    );
+    error(Some(json!(id)), ErrorCode::INVALID_REQUEST, &text)
+}
+
+/// Returns what to answer to a request of a client that has not said how it speaks; nothing where it does so now, or where
+/// the server itself answers.
+pub(super) fn to_unopened(message: &ClientJsonRpcMessage) -> Option<Value> {
+    let JsonRpcMessage::Request(it) = message else { return None };
+    let method = match &it.request {
+        ClientRequest::InitializeRequest(_) | ClientRequest::PingRequest(_) => return None,
+        ClientRequest::CustomRequest(request) if request.method == "initialize" => {
+            let text = "the params of `initialize` are not right: `protocolVersion`, \
+                        `capabilities` and `clientInfo` with a `name` and a `version` are needed";
+            return Some(error(Some(json!(it.id)), ErrorCode::INVALID_PARAMS, text));
+        }
+        ClientRequest::CustomRequest(request) if request.method == "ping" => {
+            return Some(pong(&json!(it.id)));
+        }
+        request => request.method(),
+    };
+    let missing = missing(it.request.get_meta());
+    if missing.is_empty() {
+        return None;
+    }
+    let text = format!(
+        "`{}` came before `initialize`, and its `_meta` does not say how the client speaks: {} missing",
+        shown(method),
+        missing.join(", ")
+    );
+    Some(error(Some(json!(it.id)), ErrorCode::INVALID_PARAMS, &text))
+}
+
+/// Tells whether a message says how its client speaks: with a handshake, or by each request for itself.
+///
+/// A probe for what the server speaks and a ping say nothing yet.
+pub(super) fn opens(message: &ClientJsonRpcMessage) -> bool {
+    let JsonRpcMessage::Request(it) = message else { return false };
+    match &it.request {
+        ClientRequest::InitializeRequest(_) => true,
+        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
+        request => {
+            let meta = request.get_meta();
+            let is_known = |it| ProtocolVersion::KNOWN_VERSIONS.contains(&it);
+            missing(meta).is_empty() && meta.protocol_version().is_some_and(is_known)
+        }
+    }
+}
+
+/// Answers a ping. Whatever it says besides, it asks whether anybody is there.
+fn pong(id: &Value) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id, "result": {} })
+}
+
+fn missing(meta: &RequestMetaObject) -> Vec<&'static str> {
+    meta.missing_required_keys(&ProtocolVersion::V_2026_07_28)
+}
+
+fn shown(text: &str) -> String {
+    let start: String = text.chars().take(SHOWN).collect();
+    visible_line(&start).into_owned()
+}
+
+fn error(id: Option<Value>, code: ErrorCode, text: &str) -> Value {
+    let error = json!({ "code": code.0, "message": text });
+    match id {
+        Some(id) => json!({ "jsonrpc": "2.0", "id": id, "error": error }),
+        None => json!({ "jsonrpc": "2.0", "error": error }),
+    }
+}
