@@ -17,7 +17,12 @@ mod asking;
 mod call;
 mod changes;
 mod client;
+#[cfg(feature = "conformance")]
+#[doc(hidden)]
+pub mod conformance;
 mod face;
+#[cfg(feature = "http")]
+mod http;
 mod lines;
 mod list;
 mod progress;
@@ -28,5 +33,7 @@ mod server;
 
 pub use about::About;
 pub use asking::AskTheClient;
+#[cfg(feature = "http")]
+pub use http::{ListenError, Listening, Token};
 pub use seal::SealKey;
 pub use server::{End, McpServer, McpServerBuilder, standard_streams};

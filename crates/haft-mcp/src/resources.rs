@@ -9,6 +9,7 @@ use rmcp::model::{
     CacheScope, ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource,
     ResourceContents, ResourceTemplate,
 };
+use serde_json::json;
 
 use crate::list::TTL_MS;
 
@@ -47,19 +48,23 @@ pub(crate) async fn read(
     let shown: String = haft_text::visible_line(uri).chars().take(200).collect();
     let Some(id) = uri.strip_prefix(SCHEME).and_then(|id| id.parse::<ArtifactId>().ok()) else {
         let text = format!("`{shown}` is no resource of this server: they begin with `{SCHEME}`");
-        return Err(ErrorData::resource_not_found(text, None));
+        return Err(not_found(uri, text));
     };
     let kept = artifacts.fetch(id).await.map_err(|error| {
         tracing::warn!(%id, %error, source = ?error.source, "an artifact cannot be read");
-        ErrorData::resource_not_found(error.to_string(), None)
+        not_found(uri, error.to_string())
     })?;
     let kept = kept.ok_or_else(|| {
         let text = format!("there is no artifact `{id}` of this workspace");
-        ErrorData::resource_not_found(text, None)
+        not_found(uri, text)
     })?;
     let mut result = ReadResourceResult::new(vec![contents(uri, &kept)]);
     (result.ttl_ms, result.cache_scope) = (Some(TTL_MS), Some(CacheScope::Private));
     Ok(result)
+}
+
+fn not_found(uri: &str, text: String) -> ErrorData {
+    ErrorData::resource_not_found(text, Some(json!({ "uri": uri })))
 }
 
 /// Text as text, everything else as bytes.
