@@ -163,7 +163,7 @@ async fn bindings_that_changed_once_are_bound_again_and_twice_are_denied() {
 /// A source whose waking lets the bindings of the call that wakes it be out of date.
 struct Shaker {
     rig: std::sync::Weak<Rig>,
-    schema: serde_json::Value,
+    schema: Value,
 }
 
 impl haft_tool::ToolSource for Shaker {
