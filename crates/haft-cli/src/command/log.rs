@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use haft::store::{CallStatus, CallSummary, LogFilter};
-use haft::{Bound, Count, Timestamp, limits};
+use haft::{Bound, Count, Entrance, Timestamp, limits};
 use serde_json::Value;
 use textwrap::core::display_width;
 
@@ -17,6 +17,9 @@ use crate::when;
 
 /// Columns for the name of a tool.
 const TOOL_COLUMNS: usize = 14;
+
+/// Columns for the name of an MCP client.
+const CLIENT_COLUMNS: usize = 24;
 
 /// Columns of a line where there is no terminal to fit into.
 const COLUMNS: usize = 160;
@@ -132,10 +135,11 @@ fn line(invocation: &Invocation<'_>, call: &CallSummary) {
     let id = call.id.short();
     let at = when::show(call.at);
     let took = call.run_ms.map(|ms| format!(" {ms} ms")).unwrap_or_default();
+    let by = client(call);
     let status = format!(" {:<11} ", call.status.as_str());
     let tool = haft::text::visible_line(call.tool.rsplit('/').next().unwrap_or(&call.tool));
     let tool = format!("{:<10} ", cut(&tool, TOOL_COLUMNS));
-    let head = format!("{id}  {at}{status}{tool}{took}");
+    let head = format!("{id}  {at}{status}{tool}{took}{by}");
     let room = width().unwrap_or(COLUMNS).saturating_sub(display_width(&head));
     let arguments = cut(&haft::text::visible_line(&arguments(call)), room);
     invocation.printer.line(&[
@@ -145,7 +149,16 @@ fn line(invocation: &Invocation<'_>, call: &CallSummary) {
         (Tone::Plain, &tool),
         (Tone::Faint, &arguments),
         (Tone::Faint, &took),
+        (Tone::Faint, &by),
     ]);
+}
+
+/// Says which client a call came from, where it came from one: its model is not the one that others work with.
+fn client(call: &CallSummary) -> String {
+    if call.entrance != Entrance::Mcp {
+        return String::new();
+    }
+    format!(" for {}", cut(&haft::text::visible_line(&call.principal), CLIENT_COLUMNS))
 }
 
 /// Returns the arguments as `key=value` where they are known whole, for a line has no room for what JSON needs beside.

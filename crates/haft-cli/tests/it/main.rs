@@ -16,4 +16,5 @@
 mod attacks;
 mod commands;
 mod faults;
+mod mcp;
 mod rig;

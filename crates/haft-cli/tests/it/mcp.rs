@@ -1,0 +1,9 @@
+//! `haft mcp`, as clients meet it.
+
+mod clients;
+mod faults;
+mod floods;
+mod http;
+mod leaving;
+mod lines;
+mod wire;
