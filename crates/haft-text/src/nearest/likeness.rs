@@ -79,13 +79,11 @@ pub(super) fn lines_like(
     for (index, content) in document.lines().enumerate() {
         let work = content.len().min(LINE_BYTES) + LINE;
         patience.work(work)?;
-        match left.checked_sub(work) {
-            Some(rest) => left = rest,
-            None => {
-                looked_at = Some(index as u64);
-                break;
-            }
-        }
+        let Some(rest) = left.checked_sub(work) else {
+            looked_at = Some(index as u64);
+            break;
+        };
+        left = rest;
         // Folding makes no line longer than three times what it was.
         if content.len() * 3 < least_bytes {
             continue;
