@@ -42,6 +42,7 @@ const DOORS: &[Door] = &[
         files: &[
             ("crates/haft-cli/src/files.rs", "a face opens its own configuration"),
             ("crates/haft-cli/src/print.rs", "the standard output it was started with, as a file"),
+            ("crates/haft-process/src/allowance.rs", "how much runs already"),
             ("crates/haft-process/src/scratch.rs", "what commands write"),
             ("crates/haft-process/src/scratch/private.rs", "the private home of a command"),
             ("crates/haft-process/src/trials.rs", "the self-test's own files"),
@@ -95,6 +96,7 @@ const DOORS: &[Door] = &[
             ("crates/haft-process/src/helper/linux/link.rs", "the helper's end of that pair"),
             ("crates/haft-process/src/helper/linux/probe.rs", "tries what must not work"),
             ("crates/haft-process/src/trials.rs", "a socket for the self-test to find closed"),
+            ("crates/haft-mcp/src/http.rs", "a server listens on a loopback address"),
         ],
     },
     Door {
