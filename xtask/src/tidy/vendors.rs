@@ -31,12 +31,13 @@ const VENDORS: &[Vendor] = &[
         what: "starts or confines processes",
     },
     Vendor {
-        names: &["reqwest", "hyper", "rustls", "sse-stream"],
+        names: &["reqwest", "rustls", "sse-stream"],
         users: &["haft-net"],
         what: "dials out",
     },
+    Vendor { names: &["hyper", "hyper-util"], users: &["haft-net", "haft-mcp"], what: "speaks HTTP" },
     Vendor { names: &["rmcp"], users: &["haft-mcp"], what: "speaks MCP" },
-    Vendor { names: &["axum"], users: &["haft-mcp", "haft-server"], what: "listens" },
+    Vendor { names: &["axum"], users: &["haft-server"], what: "listens" },
     Vendor {
         names: &["ast-grep-core", "ast-grep-language"],
         users: &["haft-syntax"],
