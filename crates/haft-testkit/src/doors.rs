@@ -277,7 +277,8 @@ impl Binder for TreeBinder {
                 records.push(BindingRecord {
                     slot: value.slot.name.clone(),
                     given: value.given.clone(),
-                    path: LogicalPath::new(value.given.clone()),
+                    // A slot that every root fills is given nothing.
+                    path: LogicalPath::new(if value.given.is_empty() { "." } else { &value.given }),
                     access: value.slot.access,
                 });
             }
