@@ -17,6 +17,8 @@ const SIDE_DOORS: &[&str] = &["Tool::call(", "Tool::call)", "Tool>::call("];
 const ENTRANCES: &[(&str, &str)] = &[
     ("crates/haft/src/assembly.rs", "a program that uses the library"),
     ("crates/haft-cli/src/command/call.rs", "the command line"),
+    ("crates/haft-mcp/src/call.rs", "a client of the MCP server"),
+    ("crates/haft-mcp/src/conformance.rs", "the fixture that the MCP suite is run against"),
 ];
 
 /// The crate that holds dispatch, and the kit that its tests are built from.
