@@ -21,7 +21,6 @@ mod resources;
 mod rounds;
 mod tools;
 
-use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use haft_policy::{Policy, Preset, Rule};
@@ -64,7 +63,7 @@ impl Fixture {
     ///
     /// Fails when the system gives no port or no random numbers.
     pub async fn listen() -> Result<Self, Fault> {
-        let listening = server()?.bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
+        let listening = server()?.bind("127.0.0.1:0".parse()?).await?;
         Ok(Self(listening.without_token()))
     }
 

@@ -238,6 +238,37 @@ impl SessionManager for Sessions {
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
         let session = self.used(id);
-        Ok(held(session, self.sessions.resume(id, last_event_id).await?))
+        let stream = SessionManager::resume(&self.sessions, id, last_event_id).await?;
+        Ok(held(session, stream))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn sessions_that_nobody_uses_are_closed_and_their_calls_with_them() {
+        let idle = Duration::from_millis(limits::MCP_SESSION_IDLE_MS);
+        let sessions = Sessions::new("test".to_owned(), Cancellation::new());
+        let (unused, _unused) = sessions.create_session().await.unwrap();
+        let (streaming, _streaming) = sessions.create_session().await.unwrap();
+        let (calling, _calling) = sessions.create_session().await.unwrap();
+        let stream = sessions.used(&streaming).unwrap();
+        let of_calling = Arc::clone(&sessions.used(&calling).unwrap().connection);
+        let call = of_calling.room.acquire().await.unwrap();
+        let cancellation = sessions.used(&unused).unwrap().connection.cancellation.clone();
+
+        tokio::time::advance(idle).await;
+        sessions.sweep().await;
+        assert!(!sessions.has_session(&unused).await.unwrap());
+        assert!(cancellation.is_cancelled());
+        assert!(sessions.has_session(&streaming).await.unwrap());
+        assert!(sessions.has_session(&calling).await.unwrap());
+
+        drop((stream, call));
+        sessions.sweep().await;
+        assert!(!sessions.has_session(&streaming).await.unwrap());
+        assert!(!sessions.has_session(&calling).await.unwrap());
     }
 }
