@@ -5,9 +5,10 @@
 mod id;
 pub(crate) mod objection;
 mod out;
+mod values;
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 
@@ -29,6 +30,9 @@ pub(crate) use out::Out;
 /// Bytes that are read at a time, and kept of a line for the next one.
 const BUFFER: usize = 64 * 1024;
 
+/// Bytes of requests under way. Further ones are refused, and not kept waiting: what ends the others may be among them.
+const ASKED_BYTES: usize = 4 * limits::MCP_LINE_BYTES;
+
 /// A pair of streams with a message on each line.
 pub(crate) struct Lines<R> {
     reader: BufReader<R>,
@@ -37,8 +41,8 @@ pub(crate) struct Lines<R> {
     too_long: Option<IdScan>,
     /// Nothing but requests means anything before a client has said how it speaks.
     opened: bool,
-    /// Requests without an answer so far.
-    asked: HashSet<RequestId>,
+    /// Requests without an answer so far, and the bytes of each.
+    asked: HashMap<RequestId, usize>,
     out: Arc<Out>,
     /// Asks everything that runs for this client to stop, once it is gone.
     gone: Cancellation,
@@ -63,7 +67,7 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
             line: Vec::new(),
             too_long: None,
             opened: false,
-            asked: HashSet::new(),
+            asked: HashMap::new(),
             out: Arc::new(Out::new(writer)),
             gone,
         }
@@ -116,6 +120,11 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
     fn understood(&mut self) -> Option<ClientJsonRpcMessage> {
         let line = std::mem::take(&mut self.line);
         let text = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&line).trim_ascii();
+        if values::are_too_many(text) {
+            self.answer(Some(objection::to_too_many_values(text)));
+            return None;
+        }
+        let bytes = text.len();
         let message = match serde_json::from_slice::<ClientJsonRpcMessage>(text) {
             Ok(message) if is_itself(&message, text) => Some(message),
             Ok(_) | Err(_) => {
@@ -128,12 +137,17 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
             self.line = line;
             self.line.clear();
         }
-        message.and_then(|message| self.admitted(message))
+        message.and_then(|message| self.admitted(message, bytes))
     }
 
-    /// Lets through what the server can make something of. It answers each request once and under its id, so that two under
-    /// one id would be mistaken for one another.
-    fn admitted(&mut self, message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
+    /// Lets through what the server can make something of.
+    ///
+    /// Each request is answered once and under its id, and two under one id would be mistaken for one another.
+    fn admitted(
+        &mut self,
+        message: ClientJsonRpcMessage,
+        bytes: usize,
+    ) -> Option<ClientJsonRpcMessage> {
         if !self.opened {
             if let Some(answer) = objection::to_unopened(&message) {
                 self.answer(Some(answer));
@@ -143,10 +157,15 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
         }
         match &message {
             JsonRpcMessage::Request(it) => {
-                if !self.asked.insert(it.id.clone()) {
+                if self.asked.contains_key(&it.id) {
                     self.answer(Some(objection::to_used_id(&it.id)));
                     return None;
                 }
+                if self.asked.values().sum::<usize>() + bytes > ASKED_BYTES {
+                    self.answer(Some(objection::to_too_much(&it.id)));
+                    return None;
+                }
+                self.asked.insert(it.id.clone(), bytes);
             }
             JsonRpcMessage::Notification(it) if self.opened => {
                 // What was taken back gets no answer.

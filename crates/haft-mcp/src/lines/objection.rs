@@ -9,6 +9,7 @@ use rmcp::model::{
 use serde_json::{Value, json};
 
 use super::id::IdScan;
+use super::values;
 
 /// Characters of what a client sent that are shown to it again.
 const SHOWN: usize = 100;
@@ -66,6 +67,18 @@ pub(super) fn to_too_long(id: Option<Value>) -> Value {
     let most = limits::MCP_LINE_BYTES;
     let text = format!("a message may have {most} bytes, and this one has more");
     error(id, ErrorCode::INVALID_REQUEST, &text)
+}
+
+/// Returns what to answer to a line that holds more values than a message may.
+pub(super) fn to_too_many_values(line: &[u8]) -> Value {
+    let text = format!("a message may hold {} values, and this one holds more", values::MOST);
+    error(IdScan::of(line), ErrorCode::INVALID_REQUEST, &text)
+}
+
+/// Returns what to answer to a request while those under way are too large to take more of them in.
+pub(super) fn to_too_much(id: &RequestId) -> Value {
+    let text = "large requests of this client are under way, and no more are taken: wait for some of them to end";
+    error(Some(json!(id)), ErrorCode::INTERNAL_ERROR, text)
 }
 
 /// Returns what to answer to a request under the id of another one that has no answer yet.

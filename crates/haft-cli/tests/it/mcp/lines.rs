@@ -137,9 +137,63 @@ fn nesting_is_bounded_and_answered_by_its_id() {
         let answer = wire.answer(&json!(depth));
         assert_eq!(answer["result"]["isError"] == true, is_message, "{answer}");
     }
-    wire.line("[".repeat(1_000_000));
+    wire.line("[".repeat(100_000));
     assert_eq!(wire.hear()["error"]["code"], -32700);
     assert_eq!(wire.ask("ping", &json!({}))["result"], json!({}));
+}
+
+#[test]
+fn a_message_of_too_many_values_is_not_unfolded() {
+    let rig = Rig::new();
+    let mut wire = Wire::greeted(&rig, &[]);
+    let before = wire.memory();
+    for (id, value) in ["1,", "[],", "{},", "\"\","].into_iter().enumerate() {
+        let values = value.repeat(16_000_000 / value.len());
+        wire.line(format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"reader","arguments":[{values}0]}}}}"#
+        ));
+        let answer = wire.answer(&json!(id));
+        assert_eq!(answer["error"]["code"], -32600, "{answer}");
+        assert!(answer["error"]["message"].as_str().unwrap().contains("500000 values"), "{answer}");
+    }
+    assert!(wire.memory() < before + 96 * 1024, "{before} KiB, then {}", wire.memory());
+    // A text is one value, whatever it holds.
+    let content = ",".repeat(2_000_000);
+    let arguments = json!({ "action": "write", "path": "a.csv", "content": content });
+    assert_ne!(wire.call("editor", &arguments)["isError"], true);
+}
+
+#[test]
+fn arguments_given_as_text_are_asked_about_like_others() {
+    let rig = Rig::new();
+    let mut wire = Wire::start(&rig, &[]);
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": { "elicitation": { "form": {} } },
+        "io.modelcontextprotocol/clientInfo": { "name": "text", "version": "1" },
+    });
+    let mut params = json!({
+        "name": "bash",
+        "arguments": r#"{"command":"echo asked > asked.txt"}"#,
+        "_meta": meta,
+    });
+    let asked = wire.ask("tools/call", &params)["result"].clone();
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    assert!(!rig.ws("asked.txt").exists());
+    params["requestState"] = asked["requestState"].clone();
+    params["inputResponses"] =
+        json!({ "approval": { "action": "accept", "content": { "allow": true } } });
+    let done = wire.ask("tools/call", &params)["result"].clone();
+    assert_eq!(done["resultType"], "complete", "{done}");
+    assert_eq!(std::fs::read_to_string(rig.ws("asked.txt")).unwrap(), "asked\n");
+
+    // A client of before does without the word.
+    let mut wire = Wire::greeted(&rig, &["--preset", "full"]);
+    for arguments in [json!({ "command": "echo x" }), json!(r#"{"command":"echo x"}"#)] {
+        let done = wire.call("bash", &arguments);
+        assert!(done.get("resultType").is_none(), "{done}");
+        assert_eq!(done["structuredContent"]["stdout"]["text"], "x\n");
+    }
 }
 
 #[test]
