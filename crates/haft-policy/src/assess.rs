@@ -127,7 +127,10 @@ impl Level {
                 .and_then(ground)
         };
         // A deny that is in doubt comes before the other questions: a yes said beforehand answers those alone.
-        let doubt = rules.iter().find(|(_, standing)| standing.is_doubtful()).and_then(ground);
+        let is_doubtful = |(rule, standing): &&(&Rule, RuleStanding)| {
+            rule.decision() == Decision::Deny && standing.is_doubtful()
+        };
+        let doubt = rules.iter().find(is_doubtful).and_then(ground);
         let preset = Ground::Preset { decision: preset_decision, effects: preset_effects };
         let (decision, ground) = if let Some(rule) = first(Decision::Deny) {
             (Decision::Deny, rule)

@@ -72,7 +72,9 @@ pub(crate) fn explain(case: &Case<'_>, assessment: &Assessment<'_>) -> Vec<Comma
     let rules: Vec<&Rule> = assessment
         .rules
         .iter()
-        .filter(|(rule, standing)| !rule.commands().is_empty() && has_a_say(standing))
+        .filter(|(rule, standing)| {
+            !rule.commands().is_empty() && !rule.is_ignored() && has_a_say(standing)
+        })
         .map(|(rule, _)| *rule)
         .collect();
     if rules.is_empty() {

@@ -27,7 +27,7 @@ fn whole(characters: &[Quoted]) -> Result<String, Unknown> {
     let is_bare = |wanted: char| characters.contains(&(wanted, false));
     let from = |wanted: char| {
         let at = characters.iter().position(|it| *it == (wanted, false));
-        at.and_then(|at| characters.get(at + 1..)).unwrap_or_default()
+        at.and_then(|at| characters.get(at..)).unwrap_or_default()
     };
     if from('{').contains(&('}', false)) && from('{').iter().any(|(c, _)| matches!(c, ',' | '.')) {
         return Err(Unknown::Braces);
@@ -81,7 +81,6 @@ fn piece(node: Node<'_>, source: &str, out: &mut Vec<Quoted>) -> Result<(), Unkn
         "command_substitution" | "process_substitution" | "``" => Err(Unknown::Substitution),
         "arithmetic_expansion" => Err(Unknown::Arithmetic),
         "brace_expression" => Err(Unknown::Braces),
-        "regex" | "extglob_pattern" => Err(Unknown::Glob),
         _ => Err(Unknown::Quoting),
     }
 }
@@ -162,7 +161,8 @@ fn ansi_c(text: &str, out: &mut Vec<Quoted>) -> Result<(), Unknown> {
                     bytes.push(number(&mut rest, first, 8, 2) as u8);
                     continue;
                 }
-                'x' if rest.peek().is_some_and(char::is_ascii_hexdigit) => {
+                // Without digits it is the byte 0, which no word holds.
+                'x' => {
                     bytes.push(number(&mut rest, 0, 16, 2) as u8);
                     continue;
                 }

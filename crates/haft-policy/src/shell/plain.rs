@@ -253,15 +253,19 @@ mod tests {
         check("a 2>&1 >/dev/null <<< 'x y' 3", r#"["a", "3"] 2>& "1" <<< "x y" > "/dev/null""#);
         check("'if' \\if x=1 ''", r#"["if", "if", "x=1", ""]"#);
         check("git diff HEAD~1 a^", r#"["git", "diff", "HEAD~1", "a^"]"#);
+        check("ls>a '2'>b", r#"["ls", "2"] > "a" > "b""#);
+        check("1a=b c", r#"["1a=b", "c"]"#);
+        check("a.b=c", r#"["a.b=c"]"#);
+        check("=b", r#"["=b"]"#);
     }
 
     #[test]
     fn whatever_a_shell_gives_a_meaning_of_its_own_is_given_up() {
         let texts = [
             "$x", "`id`", "\"$x\"", "\"`id`\"", "a*", "a?", "[a]", "{a,b}", "~/x", "a=~", "A=1 b",
-            "A+=1", "a[0]=1", "é", "a\rb", "'a\rb'", "a\0b", "((1))", "(a)(b)", "a(b)", "a()",
-            "()", "(a", "a)", ";a", "a &&", "a |", "a;;b", "a\\\nb", "a &> b", "a <<x", "a <(b)",
-            "if a", "! a", "{ a; }", "'a", "\"a", "a\\", "a <", "(a) b",
+            "A+=1", "a[0]=1", "_=1", "_a1=1", "é", "a\rb", "'a\rb'", "a\0b", "((1))", "(a)(b)",
+            "a(b)", "a()", "()", "(a", "a)", ";a", "a &&", "a |", "a;;b", "a\\\nb", "a &> b",
+            "a <<x", "a <(b)", "if a", "! a", "{ a; }", "'a", "\"a", "a\\", "a <", "(a) b",
         ];
         for text in texts {
             check(text, "given up");

@@ -168,7 +168,6 @@ fn unreadable(text: &str) -> Option<&'static str> {
     }
     let is_odd = |c: char| match c {
         '\n' | '\t' | ' ' => false,
-        c if c.is_ascii() => c.is_ascii_control(),
         c => c.is_control() || c.is_whitespace() || c == '\u{feff}',
     };
     if text.contains(is_odd) {

@@ -153,7 +153,7 @@ impl<'t> Walk<'t, '_> {
             .unwrap_or(mark);
         let is_simple = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
         let first_row = start.start_position().row;
-        let mut lines = self.source.split('\n').enumerate().skip(first_row + 1);
+        let mut lines = self.source.split('\n').enumerate().skip(first_row);
         let found = lines.find(|(_, line)| {
             let line = if operator.ends_with('-') { line.trim_start_matches('\t') } else { line };
             line == bare
