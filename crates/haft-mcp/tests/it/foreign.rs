@@ -57,7 +57,8 @@ async fn served(lists: &[(String, Value)]) -> (House, BTreeMap<String, Value>) {
                     .unwrap_or_else(|error| panic!("{name}: {error:?}"))
             });
             let made = made.facts(|facts| facts.output(output));
-            let body = |_, _| async { Output::text("done").with_structured(&json!({ "rows": [] })) };
+            let body =
+                |_, _| async { Output::text("done").with_structured(&json!({ "rows": [] })) };
             let made = made.body(body).unwrap();
             house.registry.register_tool(made, OnConflict::Reject).unwrap();
         }

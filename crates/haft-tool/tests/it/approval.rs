@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use haft_policy::{Preset, Rule};
 use haft_protocol::{Control, Denial, Outcome, Status};
+use haft_testkit::doors::Mood;
 use haft_testkit::{Rig, RigBuilder};
 use haft_tool::hooks::PreVerdict;
 use haft_tool::{Answer, Dispatched, Hooks, Ticket};
@@ -105,6 +106,26 @@ async fn a_ticket_counts_once() {
 }
 
 #[tokio::test]
+async fn an_answer_that_is_not_taken_does_not_end_the_call() {
+    let rig = asking().build();
+    let ticket = ticket(&rig).await;
+    let call = ticket.record().call;
+    rig.journal.intents.set(Mood::Fails);
+    let lost = rig.dispatch.resume(&rig.context, ticket.clone(), yes()).await;
+    assert!(!lost.outcome().unwrap().is_ok());
+    assert_eq!(rig.journal.outcomes_of(call), []);
+    rig.journal.intents.set(Mood::Works);
+    assert!(
+        rig.dispatch.resume(&rig.context, ticket.clone(), yes()).await.outcome().unwrap().is_ok()
+    );
+    let no = Answer::Refuse { by: "eve".to_owned(), reason: None };
+    let again = rig.dispatch.resume(&rig.context, ticket, no).await;
+    assert!(!again.outcome().unwrap().is_ok());
+    let outcomes = rig.journal.outcomes_of(call);
+    assert_eq!(outcomes.iter().map(|it| it.outcome.is_ok()).collect::<Vec<_>>(), [true]);
+}
+
+#[tokio::test]
 async fn an_answer_after_the_expiry_is_no_answer() {
     let rig = asking().build();
     let ticket = ticket(&rig).await;
@@ -159,7 +180,7 @@ async fn a_hook_can_want_a_person_to_say_yes() {
 #[tokio::test(start_paused = true)]
 async fn o_052_a_question_nobody_answers_in_time_is_a_no() {
     let rig = asking().build();
-    rig.oracle.temper.set(haft_testkit::doors::Mood::Hangs);
+    rig.oracle.temper.set(Mood::Hangs);
     let outcome = rig.call("write", json!({ "path": "a" })).await;
     assert!(denial(&outcome).reason.contains("nobody answered in time"));
 }

@@ -7,3 +7,5 @@
 
 mod killed;
 mod together;
+#[cfg(feature = "mcp")]
+mod serving;
