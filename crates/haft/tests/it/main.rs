@@ -6,6 +6,6 @@
 )]
 
 mod killed;
-mod together;
 #[cfg(feature = "mcp")]
 mod serving;
+mod together;

@@ -152,7 +152,8 @@ async fn resources_are_those_of_the_workspace() {
         "Talks.",
         json!({ "type": "object", "properties": {} }),
     );
-    let talk = talk.unwrap().body(|_, _| async { Ok(haft::Output::text("a line\n".repeat(40_000))) });
+    let talk =
+        talk.unwrap().body(|_, _| async { Ok(haft::Output::text("a line\n".repeat(40_000))) });
     let one = place.open("one", Vec::new());
     one.registry().register_tool(talk.unwrap(), haft::OnConflict::Reject).unwrap();
     let other = place.open("other", Vec::new());
@@ -166,9 +167,13 @@ async fn resources_are_those_of_the_workspace() {
     // Another process that serves the workspace has it too, and one that serves another has not.
     let again = place.open("one", Vec::new());
     client(&again, Era::Stateless).await.request("resources/read", params.clone()).await;
-    let error = client(&other, Era::Stateless).await.refused("resources/read", params.clone()).await;
+    let error =
+        client(&other, Era::Stateless).await.refused("resources/read", params.clone()).await;
     let text = error["message"].as_str().unwrap();
-    assert!(text.starts_with("there is no artifact `") && text.ends_with("` of this workspace"), "{text}");
+    assert!(
+        text.starts_with("there is no artifact `") && text.ends_with("` of this workspace"),
+        "{text}"
+    );
 
     remove_files(&place.path("state/objects"));
     let error = client_of_one.refused("resources/read", params).await;
