@@ -99,16 +99,13 @@ impl Face {
         let principal = self.principal(client);
         let arguments = requested.sealed_arguments();
         let bearing = Bearing { principal: &principal, tool: &name, arguments: &arguments };
-        let dispatched = match self.answered(&requested, client, &bearing)? {
-            Some((ticket, answer)) => {
-                self.until_cancelled(&call_context, context, Begun::Again(ticket, answer)).await
-            }
-            None => {
-                let id = self.shared.dispatch.ports().call_id();
-                let call = ToolCall::new(id, requested.tool, requested.arguments);
-                self.until_cancelled(&call_context, context, Begun::Now(call)).await
-            }
+        let begun = if let Some((ticket, answer)) = self.answered(&requested, client, &bearing)? {
+            Begun::Again(ticket, answer)
+        } else {
+            let id = self.shared.dispatch.ports().call_id();
+            Begun::Now(ToolCall::new(id, requested.tool, requested.arguments))
         };
+        let dispatched = self.until_cancelled(&call_context, context, begun).await;
         let outcome = match dispatched {
             Dispatched::Done(outcome) => outcome,
             Dispatched::Waiting(ticket) => {

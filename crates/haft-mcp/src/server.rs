@@ -80,7 +80,7 @@ impl McpServer {
         let connection = Connection::lasting("standard input and output", gone.clone());
         let connection = Arc::new(connection.writing_to(Arc::clone(&out)));
         let face = Face { shared: Arc::clone(&self.shared), connection: Arc::clone(&connection) };
-        let mut running = std::pin::pin!(run(face, lines));
+        let mut running = Box::pin(run(face, lines));
         let ended = tokio::select! {
             end = &mut running => Some(end),
             () = gone.cancelled() => None,

@@ -86,6 +86,13 @@ fn official_clients_list_read_search_edit_and_run() {
     for peer in ALL {
         let Some(rig) = sources() else { return };
         let Some(found) = peer.does(&rig, "work", &["--preset", "full"]) else { continue };
+        let version = match peer {
+            Peer::Python => json!("2025-11-25"),
+            Peer::PythonStateless => json!("2026-07-28"),
+            // This one does not tell.
+            Peer::TypeScript => Value::Null,
+        };
+        assert_eq!(found["version"], version);
         let tools: Vec<_> = found["tools"].as_array().unwrap().iter().collect();
         assert!(
             ["reader", "editor", "search", "bash"].iter().all(|it| tools.contains(&&json!(it)))

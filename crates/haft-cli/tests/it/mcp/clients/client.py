@@ -53,6 +53,7 @@ async def work():
         tools = [tool.name for tool in (await client.list_tools()).tools]
         edit = {"action": "edit", "path": "models/query.py", "old": "class QuerySet(", "new": "class AnswerSet("}
         return {
+            "version": client.protocol_version,
             "tools": tools,
             "list": await call(client, "reader", action="list_dir", path="models"),
             "grep": await call(client, "search", action="grep", pattern=r"^class QuerySet\("),
