@@ -1,6 +1,7 @@
 //! `haft mcp`: serve the tools to an MCP client.
 
 mod config;
+mod http;
 
 use std::path::Path;
 
@@ -18,23 +19,36 @@ use config::ClientArg;
 
 /// Serve the tools to an MCP client, or print what such a client needs to know
 #[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "\
 Without a subcommand it speaks the Model Context Protocol over standard input
 and output, until the input ends. Calls that have to be asked about are asked
 of the client's user, where the client can ask.
+
+With `--http` it speaks the same over HTTP, to any number of clients of this
+machine that send the token it prints, until it is interrupted.
 
 `haft mcp config CLIENT` prints what to paste into the client's configuration.")]
 pub(crate) struct McpArgs {
     #[command(subcommand)]
     action: Option<McpAction>,
 
+    /// Serve over HTTP, on a loopback address of this machine; without one, on a port that is free
+    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:0")]
+    http: Option<String>,
+
+    #[command(flatten)]
+    serving: Serving,
+}
+
+/// How to serve, which a client's configuration says too.
+#[derive(Debug, Args)]
+struct Serving {
     /// Show these tools only, in this order
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    #[arg(long, global = true, value_name = "NAME", value_delimiter = ',')]
     tools: Vec<String>,
 
     /// Serve `/`, the home directory or a folder above it, which is refused otherwise
-    #[arg(long)]
+    #[arg(long, global = true)]
     wide: bool,
 }
 
@@ -48,22 +62,30 @@ enum McpAction {
 }
 
 pub(crate) async fn run(invocation: &Invocation<'_>, args: McpArgs) -> anyhow::Result<Exit> {
-    if let Some(McpAction::Config { client }) = args.action {
-        return config::run(invocation, client);
+    let McpArgs { action, http, serving: Serving { tools, wide } } = args;
+    if !wide {
+        refuse_wide_roots(invocation)?;
+    }
+    if let Some(McpAction::Config { client }) = action {
+        if http.is_some() {
+            let text = "`--http` starts a server; clients that are configured start theirs";
+            return Err(UserMistake::new(text).into());
+        }
+        return config::run(invocation, client, &Serving { tools, wide });
     }
     if invocation.printer.is_json() {
         let text = "`--json` is for answers to a person's commands; this command speaks MCP";
         return Err(UserMistake::new(text).into());
     }
-    if !args.wide {
-        refuse_wide_roots(invocation)?;
-    }
     let Assembled { haft, roots, .. } = assemble(invocation)?;
-    if !args.tools.is_empty() {
-        let shown = haft.registry().show(Selection::Named(args.tools));
+    if !tools.is_empty() {
+        let shown = haft.registry().show(Selection::Named(tools));
         shown.map_err(|error| UserMistake::new(format!("`--tools`: {error}")))?;
     }
     let server = server(&haft, &roots)?;
+    if let Some(address) = http {
+        return http::serve(invocation, &server, &address).await;
+    }
     let stop = Cancellation::new();
     let interrupted = interrupted()?;
     let (input, output) = haft::mcp::standard_streams();
@@ -114,7 +136,7 @@ fn refuse_wide_roots(invocation: &Invocation<'_>) -> anyhow::Result<()> {
         let Some(what) = wide(&real, home.as_deref()) else { continue };
         let how = match why {
             Why::Given => "",
-            Why::Here | Why::Project | Why::Configured => ", where the command was started",
+            Why::Here | Why::Project | Why::Configured => ", where the command was started,",
         };
         return Err(UserMistake::new(format!("`{}`{how} is {what}", path.display()))
             .hint("name the folder to work in: `haft mcp --root DIR`")

@@ -1,6 +1,7 @@
 //! `haft mcp`, as clients meet it.
 
 mod clients;
+mod conformance;
 mod faults;
 mod floods;
 mod http;

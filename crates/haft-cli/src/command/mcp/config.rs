@@ -1,9 +1,12 @@
 //! `haft mcp config`: what to paste into a client's configuration.
 
-use clap::ValueEnum;
-use serde_json::{Value, json};
+use std::path::Path;
 
-use super::Invocation;
+use clap::ValueEnum;
+use haft::text::visible_line;
+use serde_json::{Map, Value, json};
+
+use super::{Invocation, Serving};
 use crate::assemble::UserMistake;
 use crate::exit::Exit;
 use crate::files;
@@ -31,12 +34,28 @@ struct Piece {
     text: String,
 }
 
-pub(super) fn run(invocation: &Invocation<'_>, client: ClientArg) -> anyhow::Result<Exit> {
-    let program = invocation.environment.program.as_ref().and_then(|it| it.to_str());
-    let program = program.ok_or_else(|| {
-        UserMistake::new("the path of this command cannot be written down: it is no Unicode text")
-    })?;
-    let piece = piece(client, program, &arguments(invocation)?);
+/// What a client starts.
+struct Start {
+    program: String,
+    arguments: Vec<String>,
+    /// Variables that say something to haft; a client may be started without them.
+    variables: Map<String, Value>,
+}
+
+pub(super) fn run(
+    invocation: &Invocation<'_>,
+    client: ClientArg,
+    serving: &Serving,
+) -> anyhow::Result<Exit> {
+    let Some(program) = &invocation.environment.program else {
+        return Err(UserMistake::new("the path of this command is not known").into());
+    };
+    let start = Start {
+        program: written(program, "the path of this command")?,
+        arguments: arguments(invocation, serving)?,
+        variables: variables(invocation)?,
+    };
+    let piece = piece(client, &start);
     let printer = invocation.printer;
     if printer.is_json() {
         return printer.envelope(Exit::Ok, json!({ "file": piece.file, "text": piece.text }));
@@ -47,18 +66,14 @@ pub(super) fn run(invocation: &Invocation<'_>, client: ClientArg) -> anyhow::Res
 }
 
 /// Returns the arguments that a client starts the command with: the roots in full, and what was said of calls.
-fn arguments(invocation: &Invocation<'_>) -> anyhow::Result<Vec<String>> {
+fn arguments(invocation: &Invocation<'_>, serving: &Serving) -> anyhow::Result<Vec<String>> {
     let global = invocation.global;
     let mut arguments = vec!["mcp".to_owned()];
     for root in invocation.roots()? {
         let real = files::real_path(&root.path).map_err(|error| {
             UserMistake::new(format!("`{}` cannot be served: {error}", root.path.display()))
         })?;
-        let text = real.to_str().ok_or_else(|| {
-            let shown = real.display();
-            UserMistake::new(format!("`{shown}` cannot be written down: it is no Unicode text"))
-        })?;
-        arguments.extend(["--root".to_owned(), text.to_owned()]);
+        arguments.extend(["--root".to_owned(), written(&real, "a root")?]);
     }
     let mut add = |flag: &str, value: Option<&str>| {
         arguments.push(flag.to_owned());
@@ -76,49 +91,123 @@ fn arguments(invocation: &Invocation<'_>) -> anyhow::Result<Vec<String>> {
     {
         add("--toolset", Some(shape.get_name()));
     }
+    if !serving.tools.is_empty() {
+        add("--tools", Some(&serving.tools.join(",")));
+    }
+    if serving.wide {
+        add("--wide", None);
+    }
     if global.no_state {
         add("--no-state", None);
     }
     if let Some(dir) = &global.state_dir {
-        add("--state-dir", dir.to_str());
+        add("--state-dir", Some(&full(invocation, dir)?));
     }
     Ok(arguments)
 }
 
-fn piece(client: ClientArg, program: &str, arguments: &[String]) -> Piece {
-    let server = json!({ "command": program, "args": arguments });
-    let json = |value: Value| format!("{value:#}");
+/// Returns the variables that say something to haft, with the paths in full.
+fn variables(invocation: &Invocation<'_>) -> anyhow::Result<Map<String, Value>> {
+    let mut variables = Map::new();
+    for (name, value) in invocation.environment.variables() {
+        let is_said = |it: &&str| it.starts_with("HAFT_") && *it != "HAFT_LOG" && !value.is_empty();
+        let Some(name) = name.to_str().filter(is_said) else { continue };
+        let value = match name.ends_with("_DIR") {
+            true => full(invocation, Path::new(&value))?,
+            false => written(Path::new(&value), "a variable")?,
+        };
+        variables.insert(name.to_owned(), Value::String(value));
+    }
+    variables.sort_keys();
+    Ok(variables)
+}
+
+/// Writes a path down in full: a client starts its servers wherever it likes.
+fn full(invocation: &Invocation<'_>, path: &Path) -> anyhow::Result<String> {
+    let here = invocation.environment.current_dir.as_deref().unwrap_or_else(|| Path::new("/"));
+    written(&here.join(path), "a path")
+}
+
+fn written(path: &Path, what: &str) -> anyhow::Result<String> {
+    let text = path.to_str().ok_or_else(|| {
+        let shown = path.display();
+        UserMistake::new(format!(
+            "{what}, `{shown}`, cannot be written down: it is no Unicode text"
+        ))
+    })?;
+    Ok(text.to_owned())
+}
+
+fn piece(client: ClientArg, start: &Start) -> Piece {
+    let Start { program, arguments, variables } = start;
+    let server = |first: Value| {
+        let mut server = match first {
+            Value::Object(first) => first,
+            _ => Map::new(),
+        };
+        server.insert("command".to_owned(), json!(program));
+        server.insert("args".to_owned(), json!(arguments));
+        if !variables.is_empty() {
+            server.insert("env".to_owned(), json!(variables));
+        }
+        Value::Object(server)
+    };
+    let json = |value: Value| {
+        shown(&format!("{value:#}"), |it| {
+            let mut units = [0; 2];
+            it.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}")).collect()
+        })
+    };
+    let plain = || json!({ "mcpServers": { "haft": server(json!({})) } });
     match client {
         ClientArg::Claude => Piece {
             file: ".mcp.json in the project (Claude Code), or claude_desktop_config.json (Claude Desktop)",
-            text: json(json!({ "mcpServers": { "haft": server } })),
+            text: json(plain()),
         },
         ClientArg::Cursor => Piece {
             file: ".cursor/mcp.json in the project, or ~/.cursor/mcp.json",
-            text: json(json!({ "mcpServers": { "haft": server } })),
+            text: json(plain()),
         },
         ClientArg::Vscode => Piece {
             file: ".vscode/mcp.json in the project",
-            text: json(json!({
-                "servers": { "haft": { "type": "stdio", "command": program, "args": arguments } }
-            })),
+            text: json(json!({ "servers": { "haft": server(json!({ "type": "stdio" })) } })),
         },
-        ClientArg::Codex => Piece {
-            file: "~/.codex/config.toml",
-            // A string of JSON is one of TOML.
-            text: format!(
-                "[mcp_servers.haft]\ncommand = {}\nargs = {}",
-                json!(program),
-                json!(arguments)
-            ),
-        },
+        ClientArg::Codex => Piece { file: "~/.codex/config.toml", text: toml(start) },
         ClientArg::Zed => Piece {
             file: "~/.config/zed/settings.json",
             text: json(json!({
-                "context_servers": {
-                    "haft": { "source": "custom", "command": program, "args": arguments }
-                }
+                "context_servers": { "haft": server(json!({ "source": "custom" })) }
             })),
         },
     }
+}
+
+fn toml(Start { program, arguments, variables }: &Start) -> String {
+    // A string of JSON is one of TOML.
+    let mut lines = vec![
+        "[mcp_servers.haft]".to_owned(),
+        format!("command = {}", json!(program)),
+        format!("args = {}", json!(arguments)),
+    ];
+    if !variables.is_empty() {
+        lines.push(String::new());
+        lines.push("[mcp_servers.haft.env]".to_owned());
+        lines.extend(variables.iter().map(|(name, value)| format!("{name} = {value}")));
+    }
+    shown(&lines.join("\n"), |it| format!("\\U{:08x}", u32::from(it)))
+}
+
+/// Writes characters that would not show themselves in the way of the format, before a terminal is spared them in another.
+fn shown(text: &str, escape: impl Fn(char) -> String) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for it in text.chars() {
+        let mut bytes = [0; 4];
+        let piece: &str = it.encode_utf8(&mut bytes);
+        if it == '\n' || visible_line(piece) == piece {
+            shown.push(it);
+        } else {
+            shown.push_str(&escape(it));
+        }
+    }
+    shown
 }
