@@ -43,7 +43,7 @@ impl<S: ServerHandler> Door<S> {
         if request.uri().path() != PATH {
             return text(StatusCode::NOT_FOUND, format!("there is nothing but `{PATH}` here"));
         }
-        if self.opens_a_session(&request) && self.sessions.are_all_in_use() {
+        if opens_a_session(&request) && self.sessions.are_all_in_use() {
             let most = limits::MCP_SESSIONS;
             let words = format!("{most} sessions are in use, and no more are opened");
             let mut answer = text(StatusCode::SERVICE_UNAVAILABLE, words);
@@ -91,14 +91,14 @@ impl<S: ServerHandler> Door<S> {
         answer.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
         Err(answer)
     }
+}
 
-    /// Tells whether a request is one of those that open a session, as far as its head says.
-    fn opens_a_session<B>(&self, request: &Request<B>) -> bool {
-        let header = |name: &str| request.headers().get(name).and_then(|it| it.to_str().ok());
-        let stands_alone = header("mcp-protocol-version")
-            .is_some_and(|it| it >= ProtocolVersion::V_2026_07_28.as_str());
-        request.method() == Method::POST && !stands_alone && header("mcp-session-id").is_none()
-    }
+/// Tells whether a request is one of those that open a session, as far as its head says.
+fn opens_a_session<B>(request: &Request<B>) -> bool {
+    let header = |name: &str| request.headers().get(name).and_then(|it| it.to_str().ok());
+    let stands_alone = header("mcp-protocol-version")
+        .is_some_and(|it| it >= ProtocolVersion::V_2026_07_28.as_str());
+    request.method() == Method::POST && !stands_alone && header("mcp-session-id").is_none()
 }
 
 /// Returns what follows the name of the scheme, which is spelled in any case.
