@@ -23,6 +23,7 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, BufReader};
 
 use id::IdScan;
+use objection::Opening;
 use out::UNREAD;
 
 pub(crate) use out::Out;
@@ -39,8 +40,8 @@ pub(crate) struct Lines<R> {
     line: Vec<u8>,
     /// A line that is too long is passed over up to its end; all that is wanted of it is its id.
     too_long: Option<IdScan>,
-    /// Nothing but requests means anything before a client has said how it speaks.
-    opened: bool,
+    /// How the client speaks. Nothing but requests means anything before it has said so.
+    opened: Option<Opening>,
     /// Requests without an answer so far, and the bytes of each.
     asked: HashMap<RequestId, usize>,
     out: Arc<Out>,
@@ -66,7 +67,7 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
             reader: BufReader::with_capacity(BUFFER, reader),
             line: Vec::new(),
             too_long: None,
-            opened: false,
+            opened: None,
             asked: HashMap::new(),
             out: Arc::new(Out::new(writer)),
             gone,
@@ -148,13 +149,16 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
         message: ClientJsonRpcMessage,
         bytes: usize,
     ) -> Option<ClientJsonRpcMessage> {
-        if !self.opened {
-            if let Some(answer) = objection::to_unopened(&message) {
-                self.answer(Some(answer));
-                return None;
-            }
-            self.opened = objection::opens(&message);
+        let answer = match self.opened {
+            None => objection::to_unopened(&message),
+            Some(Opening::EachRequest) => objection::to_late_handshake(&message),
+            Some(Opening::Handshake) => None,
+        };
+        if answer.is_some() {
+            self.answer(answer);
+            return None;
         }
+        self.opened = self.opened.or_else(|| objection::opening(&message));
         match &message {
             JsonRpcMessage::Request(it) => {
                 if self.asked.contains_key(&it.id) {
@@ -167,7 +171,7 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
                 }
                 self.asked.insert(it.id.clone(), bytes);
             }
-            JsonRpcMessage::Notification(it) if self.opened => {
+            JsonRpcMessage::Notification(it) if self.opened.is_some() => {
                 // What was taken back gets no answer.
                 if let ClientNotification::CancelledNotification(it) = &it.notification
                     && let Some(id) = &it.params.request_id
@@ -175,7 +179,7 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
                     self.asked.remove(id);
                 }
             }
-            _ if self.opened => {}
+            _ if self.opened.is_some() => {}
             _ => return None,
         }
         Some(message)

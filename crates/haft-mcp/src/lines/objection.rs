@@ -118,20 +118,48 @@ pub(super) fn to_unopened(message: &ClientJsonRpcMessage) -> Option<Value> {
     Some(error(Some(json!(it.id)), ErrorCode::INVALID_PARAMS, &text))
 }
 
-/// Tells whether a message says how its client speaks: with a handshake, or by each request for itself.
-///
-/// A probe for what the server speaks and a ping say nothing yet.
-pub(super) fn opens(message: &ClientJsonRpcMessage) -> bool {
-    let JsonRpcMessage::Request(it) = message else { return false };
+/// How a client says how it speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Opening {
+    /// With a handshake, once.
+    Handshake,
+    /// With each request.
+    EachRequest,
+}
+
+/// Returns how a message opens a connection, if it does. A probe for what the server speaks and a ping say nothing yet.
+pub(super) fn opening(message: &ClientJsonRpcMessage) -> Option<Opening> {
+    let JsonRpcMessage::Request(it) = message else { return None };
     match &it.request {
-        ClientRequest::InitializeRequest(_) => true,
-        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
+        ClientRequest::InitializeRequest(_) => Some(Opening::Handshake),
+        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => None,
         request => {
             let meta = request.get_meta();
             let is_known = |it| ProtocolVersion::KNOWN_VERSIONS.contains(&it);
-            missing(meta).is_empty() && meta.protocol_version().is_some_and(is_known)
+            let is_whole =
+                missing(meta).is_empty() && meta.protocol_version().is_some_and(is_known);
+            is_whole.then_some(Opening::EachRequest)
         }
     }
+}
+
+/// Returns what to answer to a handshake on a connection that goes without: it would be agreed to and then not kept.
+pub(super) fn to_late_handshake(message: &ClientJsonRpcMessage) -> Option<Value> {
+    let JsonRpcMessage::Request(it) = message else { return None };
+    let ClientRequest::InitializeRequest(request) = &it.request else { return None };
+    let requested = request.params.protocol_version.as_str();
+    let supported = ProtocolVersion::V_2026_07_28;
+    let text = format!(
+        "this connection was opened by a request of {supported}, which knows no handshake: \
+         go on without, or connect anew"
+    );
+    let code = ErrorCode::UNSUPPORTED_PROTOCOL_VERSION;
+    let mut answer = error(Some(json!(it.id)), code, &text);
+    let data = json!({ "supported": [supported], "requested": shown(requested) });
+    if let Some(Value::Object(error)) = answer.get_mut("error") {
+        error.insert("data".to_owned(), data);
+    }
+    Some(answer)
 }
 
 /// Answers a ping. Whatever it says besides, it asks whether anybody is there.

@@ -205,6 +205,24 @@ fn o_072_a_version_is_agreed_upon_and_no_request_changes_it() {
 }
 
 #[test]
+fn o_072_a_handshake_on_a_connection_without_one_is_answered_as_clients_expect() {
+    let rig = Rig::new();
+    let mut wire = Wire::start(&rig, &[]);
+    let modern = json!({ "_meta": {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    } });
+    assert!(wire.ask("tools/list", &modern)["result"]["tools"].is_array());
+    let answer = wire.ask("initialize", &hello("lines"));
+    assert_eq!(answer["error"]["code"], -32022, "{answer}");
+    let data = json!({ "supported": ["2026-07-28"], "requested": "2025-11-25" });
+    assert_eq!(answer["error"]["data"], data);
+    let answer = wire.ask("tools/list", &json!({}));
+    assert_eq!(answer["error"]["code"], -32602, "{answer}");
+    assert!(wire.ask("tools/list", &modern)["result"]["tools"].is_array());
+}
+
+#[test]
 fn o_072_every_form_of_id_comes_back_as_it_was() {
     let rig = Rig::new();
     for greeted in [false, true] {
