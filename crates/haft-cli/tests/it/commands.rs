@@ -5,6 +5,7 @@ mod calls;
 mod doors;
 mod envelopes;
 mod interrupting;
+mod mcp;
 mod own;
 mod pages;
 mod printing;
