@@ -79,7 +79,7 @@ impl<'d> Copy<'d> {
         text.push('\n');
         let mut is_last_line_open = false;
         for line in document.split(whole) {
-            patience.work(line.content.len() + LINE)?;
+            patience.work(LINE.max(line.content.len()))?;
             grade.fold_line(line.content, &mut text);
             text.push('\n');
             is_last_line_open = line.ending.is_none();
@@ -96,7 +96,7 @@ impl<'d> Copy<'d> {
         let mut folded = 1;
         let mut line_folded = String::new();
         for line in self.document.split(whole) {
-            patience.work(line.content.len() + LINE)?;
+            patience.work(LINE.max(line.content.len()))?;
             self.rows.push(Row { folded, start: line.start });
             line_folded.clear();
             self.grade.fold_line(line.content, &mut line_folded);
@@ -215,7 +215,6 @@ impl<'o> Sought<'o> {
         // What begins with a whole line that is shifted like the others begins at its start.
         let kept = grade.kept(first);
         if shift != Shift::None
-            && !kept.is_empty()
             && !piece.is_empty()
             && place.text.start == row.start + kept.start
             && let Some(shift) = Shift::between(indentations(grade, &self.pieces, lines()))
@@ -237,10 +236,10 @@ fn indentations<'p>(
     lines.map(move |(piece, line)| (grade.indentation(piece), grade.indentation(line)))
 }
 
-/// Walks along folded lines; positions of one cursor mostly grow, so a long line is walked once.
+/// Walks along folded lines; positions of one cursor grow, so a long line is walked once.
 #[derive(Default)]
 struct Cursor {
-    row: usize,
+    row: Option<usize>,
     folded: usize,
     raw: usize,
 }
@@ -258,10 +257,8 @@ impl Cursor {
         if grade < MatchGrade::LookAlike {
             return Some(start + column);
         }
-        if self.row != index || self.folded > column {
-            *self = Self { row: index, folded: 0, raw: start };
-        } else if self.raw < start {
-            self.raw = start;
+        if self.row != Some(index) {
+            *self = Self { row: Some(index), folded: 0, raw: start };
         }
         let mut chars = content.get(self.raw..end)?.chars();
         while self.folded < column {

@@ -53,7 +53,7 @@ pub(super) fn collect(
     {
         let at = from + offset;
         from = at + 1;
-        patience.work(needle.len() + HIT)?;
+        patience.work(HIT.max(needle.len()))?;
         let Some(rest) = left.checked_sub(needle.len()) else { return Ok(Hits::default()) };
         left = rest;
         let Some(place) = accept(at) else { continue };

@@ -28,7 +28,7 @@ impl Shift {
         let (mut stays, mut stays_indented) = (false, false);
         let (written, there) = loop {
             let Some((written, there)) = pairs.next() else { return Some(Self::None) };
-            if written != there {
+            if !Self::None.leads(&written, &there) {
                 break (written, there);
             }
             stays = true;

@@ -82,6 +82,7 @@ fn places_in_different_lines_are_told_apart() {
     // What joins the next line changes that one too, and what stands in it.
     check("x\nx\nb\nc\n", "x\n", "y", &[(1, &["x", "x", "b"], &["yyb"])]);
     check("a\nx\n", "x\n", "", &[(2, &["x"], &[])]);
+    check("a\n\nb\n", "a\n", "x\n", &[(1, &["a"], &["x"])]);
 }
 
 #[test]
