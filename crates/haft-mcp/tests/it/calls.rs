@@ -104,7 +104,7 @@ async fn arguments_that_are_no_object_are_the_models_to_put_right() {
         }
         let result = client.call("repeat", json!("three times a")).await;
         allow_duplicates! {
-            assert_snapshot!(error_text(&result), @"");
+            assert_snapshot!(error_text(&result), @r#"failed (invalid_arguments): the arguments are not JSON: there is no object in it (line 1, column 1, near `three times a`); send one JSON object; inside texts write `\"`, `\\` and `\n`"#);
         }
     }
 }
