@@ -36,7 +36,7 @@ pub use token::Token;
 const PATH: &str = "/mcp";
 
 /// How long the head of a request may take to come, and how long a connection may idle between two.
-const HEAD: Duration = Duration::from_secs(60);
+const HEAD: Duration = Duration::from_mins(1);
 
 /// How long nothing more is accepted when the system is out of something.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -46,7 +46,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// How often sessions that nobody uses are looked for.
-const SWEEP: Duration = Duration::from_secs(60);
+const SWEEP: Duration = Duration::from_mins(1);
 
 /// A server that has an address and does not serve yet.
 ///
@@ -95,6 +95,7 @@ impl McpServer {
     /// # Errors
     ///
     /// Fails for an address that is not a loopback address, and one that the system does not give.
+    #[expect(clippy::disallowed_methods, reason = "this is what listens, on loopback alone")]
     pub async fn bind(&self, address: SocketAddr) -> Result<Listening, ListenError> {
         if !address.ip().to_canonical().is_loopback() {
             return Err(ListenError::NotLoopback { address });

@@ -50,7 +50,7 @@ pub(super) const TOOLS: &[Asking] = &[
 const ASKING_PROMPT: Asking = asking(PROMPT, &[&["user_context"]], false);
 
 /// How long a question may stay open.
-const VALID: Duration = Duration::from_secs(60);
+const VALID: Duration = Duration::from_mins(1);
 
 /// What a round comes to.
 enum Round {

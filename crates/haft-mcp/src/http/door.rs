@@ -21,7 +21,7 @@ use super::{PATH, Token};
 use crate::lines::objection;
 
 /// How long the body of a request may take to come.
-const BODY: Duration = Duration::from_secs(60);
+const BODY: Duration = Duration::from_mins(1);
 
 /// The answer to a request.
 pub(super) type Answer = Response<BoxBody<Bytes, Infallible>>;
@@ -37,7 +37,7 @@ pub(super) struct Door<S> {
 impl<S: ServerHandler> Door<S> {
     /// Answers a request.
     pub(super) async fn answer(&self, request: Request<Incoming>) -> Answer {
-        if let Err(refusal) = self.let_in(request.headers()) {
+        if let Some(refusal) = self.turned_away(request.headers()) {
             return refusal;
         }
         if request.uri().path() != PATH {
@@ -72,12 +72,12 @@ impl<S: ServerHandler> Door<S> {
         answer
     }
 
-    /// Lets in whoever has the token.
-    fn let_in(&self, headers: &HeaderMap) -> Result<(), Answer> {
-        let Some(token) = &self.token else { return Ok(()) };
+    /// Returns what to answer to whoever does not have the token.
+    fn turned_away(&self, headers: &HeaderMap) -> Option<Answer> {
+        let token = self.token.as_ref()?;
         let mut sent = headers.get_all(AUTHORIZATION).iter();
         let (words, challenge) = match (sent.next().map(bearer), sent.next()) {
-            (Some(Some(sent)), None) if token.is(sent) => return Ok(()),
+            (Some(Some(sent)), None) if token.is(sent) => return None,
             (None, _) => (
                 "this server wants its token, as `Authorization: Bearer TOKEN`; it was shown when the server started",
                 "Bearer realm=\"haft\"",
@@ -89,7 +89,7 @@ impl<S: ServerHandler> Door<S> {
         };
         let mut answer = text(StatusCode::UNAUTHORIZED, words.to_owned());
         answer.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
-        Err(answer)
+        Some(answer)
     }
 }
 

@@ -19,7 +19,7 @@ use crate::face::Connection;
 
 /// The sessions that are open, each with its own connection, bounded in number and in how long nobody uses them.
 pub(super) struct Sessions {
-    sessions: LocalSessionManager,
+    local: LocalSessionManager,
     open: Mutex<Open>,
     /// One session is opened at a time, so that the bound holds.
     opening: tokio::sync::Mutex<()>,
@@ -51,11 +51,11 @@ pub(super) enum SessionError {
 impl Sessions {
     /// Starts without a session. What closes the server closes all of them.
     pub(super) fn new(let_in_as: String, gone: Cancellation) -> Self {
-        let mut sessions = LocalSessionManager::default();
+        let mut local = LocalSessionManager::default();
         // A session whose calls take long is in use, which only this side knows.
-        sessions.session_config.keep_alive = None;
+        local.session_config.keep_alive = None;
         let (open, opening) = (Mutex::default(), tokio::sync::Mutex::default());
-        Self { sessions, open, opening, let_in_as, gone }
+        Self { local, open, opening, let_in_as, gone }
     }
 
     /// Tells whether there is no room for another session, nor one that could be closed to make room.
@@ -171,7 +171,7 @@ impl SessionManager for Sessions {
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), Self::Error> {
         let _one = self.opening.lock().await;
         self.make_room().await?;
-        let (id, transport) = self.sessions.create_session().await?;
+        let (id, transport) = self.local.create_session().await?;
         let connection = Connection::lasting(self.let_in_as.clone(), self.gone.child());
         self.open().sessions.insert(Arc::clone(&id), Arc::new(Session::new(connection)));
         Ok((id, transport))
@@ -183,11 +183,11 @@ impl SessionManager for Sessions {
         mut message: ClientJsonRpcMessage,
     ) -> Result<ServerJsonRpcMessage, Self::Error> {
         let _session = self.marked(id, &mut message);
-        Ok(self.sessions.initialize_session(id, message).await?)
+        Ok(self.local.initialize_session(id, message).await?)
     }
 
     async fn has_session(&self, id: &SessionId) -> Result<bool, Self::Error> {
-        Ok(self.sessions.has_session(id).await?)
+        Ok(self.local.has_session(id).await?)
     }
 
     async fn close_session(&self, id: &SessionId) -> Result<(), Self::Error> {
@@ -203,7 +203,7 @@ impl SessionManager for Sessions {
         if let Some(session) = session {
             session.connection.cancellation.cancel();
         }
-        Ok(self.sessions.close_session(id).await?)
+        Ok(self.local.close_session(id).await?)
     }
 
     async fn create_stream(
@@ -212,7 +212,7 @@ impl SessionManager for Sessions {
         mut message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
         let session = self.marked(id, &mut message);
-        Ok(held(session, self.sessions.create_stream(id, message).await?))
+        Ok(held(session, self.local.create_stream(id, message).await?))
     }
 
     async fn accept_message(
@@ -221,7 +221,7 @@ impl SessionManager for Sessions {
         mut message: ClientJsonRpcMessage,
     ) -> Result<(), Self::Error> {
         let _session = self.marked(id, &mut message);
-        Ok(self.sessions.accept_message(id, message).await?)
+        Ok(self.local.accept_message(id, message).await?)
     }
 
     async fn create_standalone_stream(
@@ -229,7 +229,7 @@ impl SessionManager for Sessions {
         id: &SessionId,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
         let session = self.used(id);
-        Ok(held(session, self.sessions.create_standalone_stream(id).await?))
+        Ok(held(session, self.local.create_standalone_stream(id).await?))
     }
 
     async fn resume(
@@ -238,7 +238,7 @@ impl SessionManager for Sessions {
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
         let session = self.used(id);
-        let stream = SessionManager::resume(&self.sessions, id, last_event_id).await?;
+        let stream = SessionManager::resume(&self.local, id, last_event_id).await?;
         Ok(held(session, stream))
     }
 }

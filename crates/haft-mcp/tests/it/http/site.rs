@@ -182,7 +182,7 @@ impl Answer {
     /// Returns the message, the last one where it came as a stream of them.
     pub(super) fn message(&self) -> Value {
         let events = self.body.lines().filter_map(|line| line.strip_prefix("data: "));
-        let last = events.filter(|it| it.starts_with('{')).last();
+        let last = events.filter(|it| it.starts_with('{')).next_back();
         serde_json::from_str(last.unwrap_or(&self.body)).unwrap()
     }
 
