@@ -181,8 +181,8 @@ impl Answer {
 
     /// Returns the message, the last one where it came as a stream of them.
     pub(super) fn message(&self) -> Value {
-        let events = self.body.lines().filter_map(|line| line.strip_prefix("data: "));
-        let last = events.filter(|it| it.starts_with('{')).next_back();
+        let mut events = self.body.lines().filter_map(|line| line.strip_prefix("data: "));
+        let last = events.rfind(|it| it.starts_with('{'));
         serde_json::from_str(last.unwrap_or(&self.body)).unwrap()
     }
 
