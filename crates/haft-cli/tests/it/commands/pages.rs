@@ -92,6 +92,8 @@ fn the_help_names_the_exit_codes() {
                    first
       diff         Show what a call changed, line by line
       undo         Take back what a call changed in files
+      mcp          Serve the tools to an MCP client, or print what such a client
+                   needs to know
       state        Look after recorded state
       doctor       Check the set-up and say what each part stands on
       completions  Print a completion script for your shell
