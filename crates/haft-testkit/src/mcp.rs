@@ -9,7 +9,7 @@ use tokio::io::{
 };
 
 /// How long a message may take to come, on a slow machine that does other things too.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The keys of what each stateless request says of its client.
 const META: [&str; 3] = [

@@ -151,7 +151,8 @@ async fn an_answer_to_another_question_is_none_to_this_one() {
         client.answer(&json!({ "id": stranger }), yes()).await;
     }
     other.answer(&asked, yes()).await;
-    (client.settle().await, other.settle().await);
+    client.settle().await;
+    other.settle().await;
     client.answer(&asked, json!({ "action": "decline" })).await;
     assert!(error_text(&client.result(id).await).contains("said no"));
     assert_eq!(ran.load(Ordering::SeqCst), 0);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use haft_protocol::{Entrance, ErrorKind, Failure, LogicalPath, limits};
 use haft_testkit::{Era, McpClient, echo, pure_tool};
 use haft_text::LineHash;
-use haft_tool::{FunctionTool, Output, Seen, Tool};
+use haft_tool::{DescriptorBuilder, FunctionTool, Output, Seen, Tool};
 use insta::{allow_duplicates, assert_snapshot};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
@@ -34,7 +34,7 @@ fn gate() -> (Arc<dyn Tool>, Arc<Semaphore>) {
     let waits = Arc::clone(&open);
     let schema = json!({ "type": "object", "properties": {} });
     let tool = FunctionTool::new("local/gate".parse().unwrap(), "Waits.", schema).unwrap();
-    let tool = tool.facts(|facts| facts.composite()).body(move |_, _| {
+    let tool = tool.facts(DescriptorBuilder::composite).body(move |_, _| {
         let waits = Arc::clone(&waits);
         async move {
             waits.acquire().await.unwrap().forget();

@@ -3,6 +3,9 @@
 //! Our own list holds what is hard about them. `HAFT_SHARED` names a folder with the lists of real servers in
 //! `cases/mcp-tools/*.json`; beside the workspace it is found by itself.
 
+#![expect(clippy::disallowed_methods, reason = "a test reads its own material")]
+#![expect(clippy::print_stdout, reason = "what is skipped is said")]
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -23,7 +26,6 @@ fn lists() -> Vec<(String, Value)> {
     let shared = std::env::var_os("HAFT_SHARED").map_or(beside, PathBuf::from);
     let mut lists = vec![("ours".to_owned(), serde_json::from_str(OURS).unwrap())];
     let folder = shared.join("cases/mcp-tools");
-    #[expect(clippy::disallowed_methods, reason = "a test reads its own material")]
     match std::fs::read_dir(&folder) {
         Err(_) => println!("skipped: no lists of real servers at {}", folder.display()),
         Ok(entries) => {

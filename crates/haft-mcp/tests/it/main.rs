@@ -1,5 +1,12 @@
 //! Tests of the server as its clients see it: over a pair of streams, line by line.
-#![expect(clippy::unwrap_used, reason = "a test stops where it fails")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a test fails by panicking"
+)]
 
 mod answers;
 mod asking;

@@ -37,7 +37,7 @@ async fn said(client: &mut McpClient, token: Value) -> Vec<Value> {
     let id = client.send("tools/call", with_token(token)).await;
     client.result(id).await;
     let said = client.unread();
-    tokio::time::sleep(Duration::from_secs(60)).await;
+    tokio::time::sleep(Duration::from_mins(1)).await;
     client.settle().await;
     assert_eq!(client.unread(), Vec::<Value>::new(), "something came after the result");
     said
