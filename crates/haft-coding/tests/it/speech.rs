@@ -29,9 +29,12 @@ fn told(toolset: Toolset, call: impl Fn(&str, &str, &Value) -> (String, Value)) 
 }
 
 fn with_action(action: &str, args: &Value) -> Value {
-    let mut args = args.clone();
-    args["action"] = action.into();
-    args
+    let mut with = json!({ "action": action });
+    let both = with.as_object_mut().zip(args.as_object());
+    if let Some((with, args)) = both {
+        with.extend(args.clone());
+    }
+    with
 }
 
 #[test]

@@ -113,7 +113,8 @@ fn a_directory_covers_what_lies_in_it_and_nothing_beside() {
 
 #[test]
 fn a_rule_holds_as_many_patterns_as_it_may_and_no_more() {
-    let kinds: [(&str, fn(Rule) -> Rule); 3] = [
+    type WithOne = fn(Rule) -> Rule;
+    let kinds: [(&str, WithOne); 3] = [
         ("tools", |rule| rule.tool("read".parse().unwrap())),
         ("paths", |rule| rule.path("src".parse().unwrap())),
         ("commands", |rule| rule.command("ls".parse().unwrap())),

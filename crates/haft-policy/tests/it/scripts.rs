@@ -1,6 +1,6 @@
 //! What is known of each command, and of texts put together.
 
-use haft_policy::shell::{Script, ShellCommand, Unknown};
+use haft_policy::shell::{Redirection, Script, ShellCommand, Unknown};
 
 /// The command that runs each.
 fn runners(script: &Script) -> Vec<Option<usize>> {
@@ -80,7 +80,7 @@ fn a_redirection_is_told_by_its_operator_and_target() {
 /// What a program gets for a word.
 fn literal(text: &str) -> Option<String> {
     let script = Script::parse(&format!("echo {text}"));
-    let [word] = script.commands()[0].arguments() else { return None };
+    let [word] = script.commands().first()?.arguments() else { return None };
     word.literal().map(str::to_owned)
 }
 
@@ -135,7 +135,7 @@ fn a_number_is_a_descriptor_only_bare_and_right_before_an_arrow() {
         assert!(script.is_plain(), "{text}: {:?}", script.unclear());
         let command = &script.commands()[0];
         let words: Vec<_> = command.arguments().iter().filter_map(|it| it.literal()).collect();
-        let arrows: Vec<_> = command.redirections().iter().map(|it| it.operator()).collect();
+        let arrows: Vec<_> = command.redirections().iter().map(Redirection::operator).collect();
         assert_eq!((words, arrows), (arguments, operators), "{text}");
     }
 }
@@ -187,7 +187,7 @@ fn unclear_places_are_told_once_cut_and_so_many_of_them() {
         Script::parse(text).unclear().iter().map(ToString::to_string).collect()
     };
     assert_eq!(unclear(". a; . b").len(), 1);
-    let many = |count| -> String { (0..count).map(|it| format!("sh -z{it};")).collect() };
+    let many = |count| (0..count).fold(String::new(), |text, it| format!("{text}sh -z{it};"));
     assert_eq!(unclear(&many(20)).len(), 20);
     assert_eq!(unclear(&many(21)).len(), 20);
 

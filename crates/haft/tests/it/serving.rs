@@ -1,7 +1,5 @@
 //! MCP servers over real workspaces and real records, and what outlives them.
 
-#![expect(clippy::indexing_slicing, reason = "a test fails by panicking")]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 

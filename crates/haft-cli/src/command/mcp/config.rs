@@ -112,9 +112,10 @@ fn variables(invocation: &Invocation<'_>) -> anyhow::Result<Map<String, Value>> 
     for (name, value) in invocation.environment.variables() {
         let is_said = |it: &&str| it.starts_with("HAFT_") && *it != "HAFT_LOG" && !value.is_empty();
         let Some(name) = name.to_str().filter(is_said) else { continue };
-        let value = match name.ends_with("_DIR") {
-            true => full(invocation, Path::new(&value))?,
-            false => written(Path::new(&value), "a variable")?,
+        let value = if name.ends_with("_DIR") {
+            full(invocation, Path::new(&value))?
+        } else {
+            written(Path::new(&value), "a variable")?
         };
         variables.insert(name.to_owned(), Value::String(value));
     }
@@ -155,7 +156,8 @@ fn piece(client: ClientArg, start: &Start) -> Piece {
     let json = |value: Value| {
         shown(&format!("{value:#}"), |it| {
             let mut units = [0; 2];
-            it.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}")).collect()
+            let units = it.encode_utf16(&mut units).iter();
+            units.fold(String::new(), |text, unit| format!("{text}\\u{unit:04x}"))
         })
     };
     let plain = || json!({ "mcpServers": { "haft": server(json!({})) } });
