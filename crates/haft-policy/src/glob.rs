@@ -118,7 +118,7 @@ impl Reader<'_> {
                 sequence.push(token.clone());
             }
         }
-        if depth > 0 { Err(PatternProblem::Unclosed { open: '{' }) } else { Ok(sequences) }
+        Ok(sequences)
     }
 
     fn braces(&mut self, depth: usize) -> Result<Vec<Vec<Token>>, PatternProblem> {

@@ -30,6 +30,11 @@ fn a_pattern_may_be_as_large_as_it_may_be_and_no_larger() {
         // Sixty-four alternatives of sixty-four tokens each, in whatever order they are written.
         ("tokens behind", two.repeat(6) + &any(58), two.repeat(6) + &any(59)),
         ("tokens before", any(58) + &two.repeat(6), any(59) + &two.repeat(6)),
+        (
+            "tokens of the last braces",
+            any(59) + &two.repeat(3) + "{a,b,c,d}" + two,
+            any(59) + &two.repeat(3) + "{a,b,c,dd}" + two,
+        ),
         ("a class behind", two.repeat(6) + &class(57), two.repeat(6) + &class(58)),
         ("a class before", class(57) + &two.repeat(6), class(58) + &two.repeat(6)),
     ] {
@@ -67,7 +72,8 @@ fn a_deny_in_doubt_is_answered_by_nobody_beforehand_whatever_else_asks() {
     let deny = || about(Rule::deny(), "rm *");
     let asks = [rule("ask bash"), about(Rule::ask(), "id *"), about(Rule::ask(), "ls *")];
     for ask in asks {
-        for rules in [vec![ask.clone(), deny()], vec![deny(), ask.clone()]] {
+        let other = rule("deny edit");
+        for rules in [vec![other, ask.clone(), deny()], vec![deny(), ask.clone()]] {
             let policy = Policy::new(Preset::Full, rules, true).unwrap();
             let decide = |text| Call::runs(text).under(&policy).decision();
             assert_eq!(decide("$X a"), Decision::Ask, "{ask}");

@@ -61,6 +61,11 @@ fn why_a_word_is_not_known_is_told() {
         assert_eq!(word.unknown_by(), Some(unknown), "{text}");
         assert_eq!(format!("{unknown:>25}").trim_start(), unknown.as_str());
     }
+    let script = Script::parse("$\"a\" b");
+    let program = script.commands()[0].program().unwrap();
+    assert_eq!(program.unknown_by(), Some(Unknown::Translation));
+    // Whatever becomes of a base, what it is the base of is not known.
+    assert_eq!(literal("10#$x"), None);
 }
 
 #[test]
