@@ -374,6 +374,8 @@ mod tests {
             ".env.example.bak",
             ".environment",
             ".haft-notes.part",
+            ".haft-0123abc.part",
+            ".haft-a-name-of-two-and-thirty-letters.part",
             ".envoy.yaml",
             "env",
             "env.rs",

@@ -172,6 +172,21 @@ async fn rules_and_history_are_bound_for_reading_only() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_tree_that_haft_lives_in_is_bound_for_no_program() {
+    let rig = Rig::with_own_directory(".config/haft");
+    rig.dir(".config/haft").dir(".config/other").dir("src");
+    for path in [".", ".config", ".config/haft"] {
+        let Err(BindRefusal::Denied(denial)) = bind(&rig, path, Access::WriteTree).await else {
+            panic!("{path} should be denied")
+        };
+        assert_eq!(denial.control, haft_protocol::Control::Protection, "{path}");
+    }
+    for path in ["src", ".config/other"] {
+        assert!(bind(&rig, path, Access::WriteTree).await.is_ok(), "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_binding_is_current_until_its_path_means_something_else() {
     let rig = Rig::new();
     rig.file("a/x", "").file("b/x", "").link("l", "a");

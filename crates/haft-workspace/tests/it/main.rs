@@ -11,6 +11,7 @@
 mod binding;
 mod capturing;
 mod corpus;
+mod edges;
 mod escapes;
 mod folding;
 mod hand;
