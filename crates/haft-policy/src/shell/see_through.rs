@@ -273,7 +273,6 @@ impl Reader {
             let is_global = command.is_none();
             let runs = match word {
                 "-c" => is_global || command == Some("clone"),
-                "-x" => matches!(command, Some("rebase" | "difftool")),
                 "-u" => matches!(command, Some("clone" | "fetch" | "ls-remote")),
                 _ if word.starts_with("-O") => command == Some("grep"),
                 _ if word.starts_with("-c") => is_global,

@@ -222,9 +222,12 @@ fn a_line_goes_on_only_where_a_backslash_plainly_says_so() {
 }
 
 #[test]
-fn so_many_operators_are_taken_apart_and_no_more() {
+fn so_many_operators_and_bytes_are_taken_apart_and_no_more() {
     let unclear = |count| Script::parse(&format!("ls '{}'", "<".repeat(count))).unclear().len();
     assert_eq!((unclear(1000), unclear(1001)), (0, 1));
+    let of_bytes = |bytes: usize| Script::parse(&format!("ls {}", "a".repeat(bytes - 3)));
+    assert!(of_bytes(32 * 1024).is_plain());
+    assert_eq!(of_bytes(32 * 1024 + 1).unclear().len(), 1);
 }
 
 #[test]
@@ -255,6 +258,12 @@ fn operands_and_settings_before_a_command_are_told_from_it() {
         for line in Script::parse(text).lines() {
             shown.push_str(&format!("    {line}\n"));
         }
+    }
+    for text in ["wait -p a", "mapfile a", "printf -v a b", "read a"] {
+        assert_eq!(Script::parse(text).commands()[0].beside(), Some("sets variables"), "{text}");
+    }
+    for text in ["wait a", "printf a -v", "echo -p"] {
+        assert_eq!(Script::parse(text).commands()[0].beside(), None, "{text}");
     }
     insta::assert_snapshot!(shown, @r###"
     timeout "$(a)" rm x
@@ -456,4 +465,15 @@ fn what_runs_within_a_pattern_is_found_or_not_clear() {
         let script = Script::parse(text);
         assert!(script.unclear().is_empty(), "{text}: {:?}", script.lines());
     }
+}
+
+#[test]
+fn a_redirection_ends_with_its_line() {
+    for arrow in [">", "<", ">>", "2>", ">&", "&>", "<<<", ">|", "> \t", ">\n\n"] {
+        let script = Script::parse(&format!("ls {arrow}\nid"));
+        assert!(!script.unclear().is_empty(), "{arrow}: {:?}", script.lines());
+    }
+    let script = Script::parse("ls > \\\n out");
+    assert!(script.unclear().is_empty(), "{:?}", script.unclear());
+    assert_eq!(script.lines(), ["ls >out"]);
 }

@@ -59,6 +59,7 @@ impl<'t> Walk<'t, '_> {
 
     fn file(&mut self, node: Node<'t>, parts: &mut Parts<'t>, around: &Around) {
         let (mut operator, mut words) = (String::new(), Vec::new());
+        let mut arrow_end = node.start_byte();
         for child in node.children(&mut node.walk()) {
             match child.kind() {
                 "file_descriptor" => operator.push_str(self.text(child)),
@@ -68,6 +69,7 @@ impl<'t> Walk<'t, '_> {
                 }
                 "<" | ">" | ">>" | "&>" | "&>>" | "<&" | ">&" | ">|" | "<<<" => {
                     operator.push_str(self.text(child));
+                    arrow_end = child.end_byte();
                 }
                 "comment" => self.comment(child),
                 _ if child.is_named() && !child.is_error() && !child.is_missing() => {
@@ -82,6 +84,11 @@ impl<'t> Walk<'t, '_> {
         let mut words = words.into_iter();
         let target = match words.next() {
             Some(Some(target)) => {
+                // The grammar looks for the target in further lines; to bash, it is missing.
+                let between = self.source.get(arrow_end..target.start_byte()).unwrap_or_default();
+                if between.replace("\\\n", "").contains('\n') {
+                    self.unclear(node, "it leads nowhere in its line");
+                }
                 self.todo.push((target, around.clone()));
                 word(target, self.source)
             }
