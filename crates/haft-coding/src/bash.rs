@@ -90,6 +90,12 @@ impl TypedTool for Bash {
         })
     }
 
+    const NARROWS: bool = true;
+
+    fn effects(&self, args: &BashArgs) -> Result<Option<Capabilities>, Failure> {
+        argv(args.command.clone(), args.argv.clone()).map(|_| None)
+    }
+
     async fn run(&self, call: Call, args: BashArgs) -> Result<Self::Output, Failure> {
         let argv = argv(args.command, args.argv)?;
         let timeout = args.timeout_ms.map_or(limits::COMMAND_MS, NonZeroU32::get);

@@ -83,11 +83,11 @@ impl TypedTool for CodeCheck {
     const NARROWS: bool = true;
 
     /// A checker that runs nothing of the project changes no file. It is a program all the same.
-    fn effects(&self, args: &CodeCheckArgs) -> Option<Capabilities> {
+    fn effects(&self, args: &CodeCheckArgs) -> Result<Option<Capabilities>, Failure> {
         let runs_nothing = args.checker.is_some_and(|it| !it.runs_project_code());
         let narrowed =
             Capabilities::builder().effect(Capability::ReadFiles).effect(Capability::Execute);
-        runs_nothing.then(|| narrowed.build().ok()).flatten()
+        Ok(runs_nothing.then(|| narrowed.build().ok()).flatten())
     }
 
     async fn run(&self, call: Call, args: CodeCheckArgs) -> Result<Self::Output, Failure> {

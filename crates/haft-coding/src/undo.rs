@@ -142,8 +142,8 @@ impl TypedTool for Undo {
 
     const NARROWS: bool = true;
 
-    fn effects(&self, args: &UndoArgs) -> Option<Capabilities> {
-        (!args.acts()).then(Capabilities::read_only)
+    fn effects(&self, args: &UndoArgs) -> Result<Option<Capabilities>, Failure> {
+        Ok((!args.acts()).then(Capabilities::read_only))
     }
 
     async fn run(&self, call: Call, args: UndoArgs) -> Result<Shown<UndoOutput>, Failure> {

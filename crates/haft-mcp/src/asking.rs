@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use haft_protocol::{TicketRecord, Timestamp};
+use haft_text::visible_line;
 use haft_tool::ports::{Approver, Port, Question};
 use haft_tool::{Answer, BoxFuture, Cancellation, Ticket};
 use rmcp::RoleServer;
@@ -53,22 +54,20 @@ pub(crate) enum Asked {
 
 /// What there is to say where nobody can be asked.
 pub(crate) fn nobody() -> Answer {
-    let ways_out = [
-        "this client cannot ask its user: one that knows MCP elicitation can",
-        "such options belong behind `haft mcp` in the client's configuration, and hold once it is started again",
-    ];
-    Answer::Nobody { ways_out: ways_out.map(ToOwned::to_owned).to_vec() }
+    let text = "tell the user: this client cannot ask them (one that knows MCP elicitation can); options named here go \
+                behind `haft mcp` in the client's configuration";
+    Answer::Nobody { ways_out: vec![text.to_owned()] }
 }
 
 /// Asks over the connection, and waits.
 pub(crate) async fn elicit(
     client: &Client,
-    ticket: &Ticket,
+    form: ElicitRequestParams,
     patience: Duration,
     context: &RequestContext<RoleServer>,
     gone: &Cancellation,
 ) -> Asked {
-    let request = ServerRequest::ElicitRequest(ElicitRequest::new(form(&ticket.question())));
+    let request = ServerRequest::ElicitRequest(ElicitRequest::new(form));
     let sent = context.peer.send_cancellable_request(request, PeerRequestOptions::no_options());
     let Ok(mut asked) = sent.await else { return Asked::Gone };
     let (withdrawn, asked_back) = tokio::select! {
@@ -100,8 +99,8 @@ pub(crate) async fn elicit(
 }
 
 /// Asks by a result: the client makes the call again, with the answer and the state.
-pub(crate) fn required(ticket: &Ticket, state: String) -> InputRequiredResult {
-    let request = ElicitRequest::new(form(&ticket.question()));
+pub(crate) fn required(form: ElicitRequestParams, state: String) -> InputRequiredResult {
+    let request = ElicitRequest::new(form);
     let requests = BTreeMap::from([(APPROVAL.to_owned(), InputRequest::Elicitation(request))]);
     InputRequiredResult::new(Some(requests), Some(state))
 }
@@ -134,14 +133,18 @@ fn answer(by: String, result: &ElicitResult) -> Answer {
     }
 }
 
-fn form(question: &Question) -> ElicitRequestParams {
+/// Puts a question into words, and one box to tick. `place` is where the call would work.
+pub(crate) fn form(ticket: &Ticket, place: Option<&str>) -> ElicitRequestParams {
     let allow = BooleanSchema::new()
         .title("Allow this once")
         .description("Yes lets the call run as it is shown, once.");
     let fields = BTreeMap::from([(ALLOW.to_owned(), PrimitiveSchemaDefinition::Boolean(allow))]);
     ElicitRequestParams::FormElicitationParams {
         meta: None,
-        message: question.to_text(),
+        message: match place {
+            Some(place) => format!("In {}:\n{}", visible_line(place), ticket.question().to_text()),
+            None => ticket.question().to_text(),
+        },
         requested_schema: ElicitationSchema::new(fields).with_required(vec![ALLOW.to_owned()]),
     }
 }

@@ -177,7 +177,7 @@ impl Face {
         let state = self.shared.seal.close(ticket.record(), bearing, valid).map_err(|error| {
             ErrorData::internal_error(format!("the question cannot be sealed: {error}"), None)
         })?;
-        Ok(asking::required(ticket, state))
+        Ok(asking::required(asking::form(ticket, self.shared.about.place.as_deref()), state))
     }
 
     /// Asks a client with a session, if it can ask its user.
@@ -192,7 +192,8 @@ impl Face {
         }
         let now = self.shared.dispatch.ports().clock.now();
         let patience = asking::validity(ticket.record(), now);
-        asking::elicit(client, ticket, patience, context, &self.connection.cancellation).await
+        let form = asking::form(ticket, self.shared.about.place.as_deref());
+        asking::elicit(client, form, patience, context, &self.connection.cancellation).await
     }
 
     /// Runs a call to its end; a client that takes its request back, or goes, asks the call to stop.
@@ -237,7 +238,7 @@ impl Face {
 
     /// Returns who a state is sealed for: whoever the transport let in, by the name they give.
     fn principal(&self, client: &Client) -> String {
-        format!("{} / {}", self.connection.let_in_as, client.name)
+        format!("{} / {}", self.connection.let_in_as, client.identity)
     }
 }
 

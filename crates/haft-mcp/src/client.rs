@@ -1,9 +1,11 @@
 //! Who is at the other end of a request.
 
+use haft_protocol::Digest;
 use haft_text::visible_line;
 use rmcp::RoleServer;
 use rmcp::model::{ElicitationCapability, ProgressToken, ProtocolVersion};
 use rmcp::service::RequestContext;
+use serde_json::json;
 
 /// Bytes of a client's name on record.
 const NAME_BYTES: usize = 120;
@@ -22,6 +24,8 @@ pub(crate) enum Era {
 pub(crate) struct Client {
     /// The name and version it gives of itself, for the record; nobody checks it.
     pub(crate) name: String,
+    /// The same whole and with its parts apart, to tell clients from one another.
+    pub(crate) identity: Digest,
     /// How it speaks.
     pub(crate) era: Era,
     /// Whether it can put a form before its user.
@@ -38,12 +42,16 @@ impl Client {
             Some(version) if version >= ProtocolVersion::V_2026_07_28 => Era::Stateless,
             Some(_) | None => Era::Handshake,
         };
-        let name = context.client_info().map_or_else(
+        let info = context.client_info();
+        let identity = info.as_ref().map(|it| (&it.name, &it.version));
+        let identity = Digest::of_json(&json!(identity));
+        let name = info.map_or_else(
             || "an MCP client without a name".to_owned(),
             |it| format!("{} {}", it.name, it.version),
         );
         let elicitation = context.client_capabilities().and_then(|it| it.elicitation);
         Self {
+            identity,
             name: shortened(&visible_line(name.trim())),
             era,
             can_ask: elicitation.as_ref().is_some_and(has_forms),

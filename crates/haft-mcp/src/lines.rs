@@ -121,8 +121,8 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
     fn understood(&mut self) -> Option<ClientJsonRpcMessage> {
         let line = std::mem::take(&mut self.line);
         let text = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&line).trim_ascii();
-        if values::are_too_many(text) {
-            self.answer(Some(objection::to_too_many_values(text)));
+        if let Some(objection) = objection::to_too_many_values(text) {
+            self.answer(Some(objection));
             return None;
         }
         let bytes = text.len();

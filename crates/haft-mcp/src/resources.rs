@@ -47,7 +47,9 @@ pub(crate) async fn read(
 ) -> Result<ReadResourceResult, ErrorData> {
     let shown: String = haft_text::visible_line(uri).chars().take(200).collect();
     let Some(id) = uri.strip_prefix(SCHEME).and_then(|id| id.parse::<ArtifactId>().ok()) else {
-        let text = format!("`{shown}` is no resource of this server: they begin with `{SCHEME}`");
+        let text = format!(
+            "`{shown}` is no resource of this server: they are `{SCHEME}` and an id that a result gave"
+        );
         return Err(not_found(uri, text));
     };
     let kept = artifacts.fetch(id).await.map_err(|error| {

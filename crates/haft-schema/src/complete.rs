@@ -47,11 +47,7 @@ impl Completion {
 
     fn complete(&mut self, view: View<'_>, value: &mut Value, place: &mut String) {
         match value {
-            Value::Number(number) if number.is_f64() && is_integral(view) => {
-                if let Some(whole) = words::whole(number) {
-                    *number = whole;
-                }
-            }
+            Value::Number(_) => shorten(view, value),
             Value::Array(items) => {
                 for (index, item) in items.iter_mut().enumerate() {
                     if let Some(view) = view.target().unwrap_or(view).item(index) {
@@ -71,7 +67,8 @@ impl Completion {
         }
     }
 
-    /// Completes what is there before it adds defaults, so that a default is never completed itself.
+    /// Completes what is there before it adds defaults, so that a default is never completed itself. Its numbers have the
+    /// shortest form, as if they had been given.
     fn complete_object(
         &mut self,
         views: &[View<'_>],
@@ -94,11 +91,41 @@ impl Completion {
                     if self.bytes > DEFAULT_BYTES {
                         return;
                     }
-                    object.insert(key.clone(), default.clone());
+                    let mut default = default.clone();
+                    shorten(property, &mut default);
+                    object.insert(key.clone(), default);
                     self.gained.push((place.clone(), key.clone()));
                 }
             }
         }
+    }
+}
+
+/// Takes the point off whole numbers where the schema asks for integers.
+fn shorten(view: View<'_>, value: &mut Value) {
+    match value {
+        Value::Number(number) if number.is_f64() && is_integral(view) => {
+            if let Some(whole) = words::whole(number) {
+                *number = whole;
+            }
+        }
+        Value::Array(items) => {
+            let view = view.target().unwrap_or(view);
+            for (index, item) in items.iter_mut().enumerate() {
+                if let Some(view) = view.item(index) {
+                    shorten(view, item);
+                }
+            }
+        }
+        Value::Object(_) => {
+            let views = view.applying(value);
+            for (key, value) in value.as_object_mut().into_iter().flatten() {
+                if let Some(view) = views.iter().find_map(|view| view.property(key)) {
+                    shorten(view, value);
+                }
+            }
+        }
+        _ => {}
     }
 }
 

@@ -24,7 +24,8 @@ impl Store {
             bytes
         };
         let key = move |connection: &mut Connection| {
-            let made = "INSERT INTO keys (name, bytes) VALUES (?1, ?2) ON CONFLICT (name) DO NOTHING";
+            let made =
+                "INSERT INTO keys (name, bytes) VALUES (?1, ?2) ON CONFLICT (name) DO NOTHING";
             connection.execute(made, params![name, fresh])?;
             connection.query_row("SELECT bytes FROM keys WHERE name = ?1", [name], |row| row.get(0))
         };

@@ -60,7 +60,9 @@ pub use ledger::{ReadLedger, Seen, SharedLedger};
 pub use locks::{Claim, DirectoryId, LockGuard, LockKey, LockTable};
 pub use output::{IntoOutput, Json, Output, Shown};
 pub use ports::{Answer, Ports};
-pub use registry::{OnConflict, Registered, Registry, RegistryError, Selection, Snapshot, Watching};
+pub use registry::{
+    OnConflict, Registered, Registry, RegistryError, Selection, Snapshot, Watching,
+};
 pub use slot::{CommandForm, CommandSlot, Existence, Links, Slot, SlotSource, ToolPath};
 pub use source::{BuildContext, FixedTools, Scope, SourceError, ToolSource};
 pub use system::{DrawnIds, SystemClock, SystemIds};

@@ -380,20 +380,34 @@ pub struct Question {
 
 impl Question {
     /// Returns the question as a person reads it, safe to show: which tool, why it is asked about, the arguments whole,
-    /// the commands, and where the paths lead. What is shown is what runs.
+    /// then what they do not show themselves: the commands in them, and where paths lead that lead elsewhere. What is
+    /// shown is what runs.
     pub fn to_text(&self) -> String {
         let ticket = &self.ticket;
-        let (tool, because) = (ticket.tool.to_string(), visible_line(&ticket.because));
-        let mut lines = vec![format!("{} wants to run ({because})", visible_line(&tool))];
+        let tool = if ticket.tool.is_builtin() {
+            ticket.tool.name().to_owned()
+        } else {
+            ticket.tool.to_string()
+        };
+        let (tool, because) = (visible_line(&tool), visible_line(&ticket.because));
+        let mut lines = vec![format!("{tool} wants to run ({because})")];
         for (name, value) in self.arguments.iter() {
             let value = value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
             lines.push(format!("  {}: {}", visible_line(name), visible_line(&value)));
         }
-        let commands = self.commands.iter();
-        lines.extend(commands.map(|command| format!("  runs {}", visible_line(command))));
-        for binding in &ticket.bindings {
-            lines.push(format!("  {} is {}", binding.slot, visible_line(binding.path.as_str())));
+        // A text that is one command was shown as that just now.
+        let text = self.arguments.get("command").and_then(serde_json::Value::as_str);
+        if !matches!((&*self.commands, text), ([only], Some(text)) if only == text) {
+            let commands = self.commands.iter();
+            lines.extend(commands.map(|command| format!("  runs {}", visible_line(command))));
         }
+        let elsewhere = ticket
+            .bindings
+            .iter()
+            .filter(|it| !it.given.is_empty() && it.given != it.path.as_str());
+        lines.extend(elsewhere.map(|binding| {
+            format!("  {} is {}", binding.slot, visible_line(binding.path.as_str()))
+        }));
         lines.join("\n")
     }
 }

@@ -68,10 +68,14 @@ pub trait TypedTool: Send + Sync + Sized + 'static {
     ///
     /// Slots follow: in a call that by this writes no files, what a slot would write is bound for reading.
     ///
-    /// Asked only where [`NARROWS`](Self::NARROWS) is true.
-    fn effects(&self, args: &Self::Args) -> Option<Capabilities> {
+    /// Asked only where [`NARROWS`](Self::NARROWS) is true, before anything is decided about the call.
+    ///
+    /// # Errors
+    ///
+    /// Fails for arguments that no call can be made of, though each is right: nobody should be asked about it.
+    fn effects(&self, args: &Self::Args) -> Result<Option<Capabilities>, Failure> {
         let _ = args;
-        None
+        Ok(None)
     }
 
     /// Runs the body.
@@ -156,7 +160,7 @@ impl<T: TypedTool> Tool for Erased<T> {
     }
 
     fn effects(&self, arguments: &Arguments) -> Result<Option<Capabilities>, Failure> {
-        if T::NARROWS { Ok(self.tool.effects(&typed(arguments)?)) } else { Ok(None) }
+        if T::NARROWS { self.tool.effects(&typed(arguments)?) } else { Ok(None) }
     }
 
     fn call(self: Arc<Self>, call: Call) -> BoxFuture<'static, Result<Output, Failure>> {

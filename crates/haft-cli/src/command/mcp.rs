@@ -3,17 +3,19 @@
 mod config;
 mod http;
 
+use std::io::IsTerminal as _;
 use std::path::Path;
 
 use clap::{Args, Subcommand};
 use haft::mcp::{About, End, McpServer};
-use haft::{Cancellation, Haft, Selection};
+use haft::{Cancellation, Capabilities, Capability, Haft, Registered, Selection};
 
 use super::Invocation;
 use super::call::interrupted;
 use crate::assemble::{Assembled, UserMistake, assemble};
 use crate::exit::Exit;
 use crate::files;
+use crate::print::Tone;
 use crate::roots::{Root, Why};
 use config::ClientArg;
 
@@ -43,8 +45,8 @@ pub(crate) struct McpArgs {
 /// How to serve, which a client's configuration says too.
 #[derive(Debug, Args)]
 struct Serving {
-    /// Show these tools only, in this order
-    #[arg(long, global = true, value_name = "NAME", value_delimiter = ',')]
+    /// Show these tools only, in this order: names with commas between them
+    #[arg(long, global = true, value_name = "NAMES", value_delimiter = ',')]
     tools: Vec<String>,
 
     /// Serve `/`, the home directory or a folder above it, which is refused otherwise
@@ -74,17 +76,20 @@ pub(crate) async fn run(invocation: &Invocation<'_>, args: McpArgs) -> anyhow::R
         return config::run(invocation, client, &Serving { tools, wide });
     }
     if invocation.printer.is_json() {
-        let text = "`--json` is for answers to a person's commands; this command speaks MCP";
-        return Err(UserMistake::new(text).into());
+        let text =
+            "`--json` is for the answers of other commands: what `haft mcp` prints is the protocol";
+        return Err(UserMistake::new(text).hint("leave it out").into());
     }
     let Assembled { haft, roots, .. } = assemble(invocation)?;
-    if !tools.is_empty() {
-        let shown = haft.registry().show(Selection::Named(tools));
-        shown.map_err(|error| UserMistake::new(format!("`--tools`: {error}")))?;
-    }
+    show(&haft, tools)?;
     let server = server(&haft, &roots)?;
     if let Some(address) = http {
-        return http::serve(invocation, &server, &address).await;
+        return http::serve(invocation, &server, &address, &roots).await;
+    }
+    if std::io::stdin().is_terminal() {
+        let text = "this speaks the Model Context Protocol to a client, and waits for one; Ctrl-D ends it. \
+                    `haft mcp config CLIENT` prints what a client needs to start it";
+        invocation.printer.aside(Tone::Faint, "note", text);
     }
     let stop = Cancellation::new();
     let interrupted = interrupted()?;
@@ -106,34 +111,107 @@ pub(crate) async fn run(invocation: &Invocation<'_>, args: McpArgs) -> anyhow::R
 }
 
 fn server(haft: &Haft, roots: &[Root]) -> anyhow::Result<McpServer> {
-    let about = About::new("haft", env!("CARGO_PKG_VERSION")).instructions(instructions(roots));
+    let about = About::new("haft", env!("CARGO_PKG_VERSION"));
+    let place = roots.first().map(|it| it.path.display().to_string()).unwrap_or_default();
+    let about = about.instructions(instructions(haft, roots)).place(place);
     Ok(haft.mcp()?.about(about).build()?)
 }
 
-/// What a client puts before its model. It costs room in every conversation, so that it says what no tool says itself.
-fn instructions(roots: &[Root]) -> String {
+/// Takes what no call could be allowed of out of a model's sight.
+fn show(haft: &Haft, named: Vec<String>) -> anyhow::Result<()> {
+    let names = if named.is_empty() {
+        let snapshot = haft.registry().snapshot();
+        let possible = snapshot.tools().filter(|it| may(haft, it, it.descriptor.capabilities()));
+        possible.map(|it| it.wire.as_str().to_owned()).collect()
+    } else {
+        named.iter().map(|it| it.trim().to_owned()).collect()
+    };
+    let shown = haft.registry().show(Selection::Named(names));
+    shown.map_err(|error| {
+        let snapshot = haft.registry().snapshot();
+        let there: Vec<_> = snapshot.tools().map(|it| it.wire.as_str()).collect();
+        UserMistake::new(format!("`--tools`: {error}"))
+            .hint(format!("the tools are {}", there.join(", ")))
+            .into()
+    })
+}
+
+/// Tells whether some call with these effects might be allowed.
+fn may(haft: &Haft, tool: &Registered, effects: &Capabilities) -> bool {
+    let name = tool.descriptor.name();
+    let (tool, alias) = match &tool.alias_of {
+        None => (name, None),
+        Some(canonical) => (canonical, Some(name)),
+    };
+    haft.policy().rules_out(tool, alias, effects).is_none()
+}
+
+/// Tells whether some tool that is shown might have this effect.
+fn some_may(haft: &Haft, effect: Capability) -> bool {
+    let Ok(alone) = Capabilities::builder().effect(effect).build() else { return true };
+    let snapshot = haft.registry().snapshot();
+    snapshot.tools().any(|it| it.descriptor.capabilities().has(effect) && may(haft, it, &alone))
+}
+
+/// What a client puts before its model. It costs room in every conversation, so that it says what no tool says itself, and
+/// nothing that does not hold here.
+fn instructions(haft: &Haft, roots: &[Root]) -> String {
     let root = |it: &Root| format!("`{}`", it.path.display());
-    let (first, further) = match roots {
-        [] => (String::new(), Vec::new()),
-        [first, further @ ..] => (root(first), further.iter().map(root).collect::<Vec<_>>()),
-    };
-    let also = match further.as_slice() {
-        [] => String::new(),
-        further => format!(" Full paths also reach {}.", further.join(", ")),
-    };
-    format!(
-        "These tools work in {first}; paths begin there.{also} Read the lines of a file before changing them. \
-         Every call is checked and recorded, and changes to files can be undone. When a call is refused, its text says \
-         what is allowed; do not try another way around it."
-    )
+    let mut said = Vec::new();
+    if let [first, further @ ..] = roots {
+        said.push(format!("These tools work in {}; paths begin there.", root(first)));
+        let further: Vec<String> = further.iter().map(root).collect();
+        if !further.is_empty() {
+            said.push(format!("Full paths also reach {}.", further.join(", ")));
+        }
+    }
+    let writes = some_may(haft, Capability::WriteFiles);
+    let runs = some_may(haft, Capability::Execute);
+    let mut say = |text: &str| said.push(text.to_owned());
+    if writes {
+        say("Read the lines of a file before changing them.");
+    }
+    if !writes && !runs {
+        say("Nothing can be changed or run here.");
+    }
+    match (haft.store().is_some(), writes, runs) {
+        (false, false, false) => say("Every call is checked."),
+        (false, _, _) => {
+            say("Every call is checked. No records are kept, so no change can be undone.")
+        }
+        (true, true, true) => say(
+            "Every call is checked and recorded. What these tools change in files can be undone; what commands change, \
+             only in part.",
+        ),
+        (true, true, false) => {
+            say(
+                "Every call is checked and recorded. What these tools change in files can be undone.",
+            );
+        }
+        (true, false, _) => say("Every call is checked and recorded."),
+    }
+    say(
+        "When a call is refused, its text says what is allowed: do not try another way around it, and tell the user where \
+         only they can change it.",
+    );
+    said.join(" ")
 }
 
 /// A client starts its servers wherever it likes, and what is served is given into a model's hands.
 fn refuse_wide_roots(invocation: &Invocation<'_>) -> anyhow::Result<()> {
     let home = invocation.environment.home.as_deref().and_then(|it| files::real_path(it).ok());
+    let Some(home) = home else {
+        // What cannot be checked is not served.
+        return Err(UserMistake::new(
+            "HOME names no directory, so whether a root is too wide cannot be told",
+        )
+        .hint("set HOME")
+        .hint("or say `--wide` if whatever the roots hold is meant")
+        .into());
+    };
     for Root { path, why } in invocation.roots()? {
         let Ok(real) = files::real_path(&path) else { continue };
-        let Some(what) = wide(&real, home.as_deref()) else { continue };
+        let Some(what) = wide(&real, &home) else { continue };
         let how = match why {
             Why::Given => "",
             Why::Here | Why::Project | Why::Configured => ", where the command was started,",
@@ -147,11 +225,14 @@ fn refuse_wide_roots(invocation: &Invocation<'_>) -> anyhow::Result<()> {
 }
 
 /// Says what makes a directory too much to be served unasked.
-fn wide(real: &Path, home: Option<&Path>) -> Option<&'static str> {
-    match home {
-        _ if real.parent().is_none() => Some("the whole file system"),
-        Some(home) if home == real => Some("the home directory"),
-        Some(home) if home.starts_with(real) => Some("above the home directory"),
-        _ => None,
+fn wide(real: &Path, home: &Path) -> Option<&'static str> {
+    if real.parent().is_none() {
+        Some("the whole file system")
+    } else if home == real {
+        Some("the home directory")
+    } else if home.starts_with(real) {
+        Some("above the home directory")
+    } else {
+        None
     }
 }

@@ -89,6 +89,7 @@ pub(crate) async fn run(invocation: &Invocation<'_>, args: UndoArgs) -> anyhow::
         }
         show(printer, &preview);
         if !agreed(invocation).await? {
+            printer.aside(Tone::Faint, "note", "nothing was done");
             return Ok(Exit::Failed);
         }
     }

@@ -69,10 +69,13 @@ pub(super) fn to_too_long(id: Option<Value>) -> Value {
     error(id, ErrorCode::INVALID_REQUEST, &text)
 }
 
-/// Returns what to answer to a line that holds more values than a message may.
-pub(super) fn to_too_many_values(line: &[u8]) -> Value {
+/// Returns what to answer to a line that holds more values than a message may; nothing to any other.
+pub(crate) fn to_too_many_values(line: &[u8]) -> Option<Value> {
+    if !values::are_too_many(line) {
+        return None;
+    }
     let text = format!("a message may hold {} values, and this one holds more", values::MOST);
-    error(IdScan::of(line), ErrorCode::INVALID_REQUEST, &text)
+    Some(error(IdScan::of(line), ErrorCode::INVALID_REQUEST, &text))
 }
 
 /// Returns what to answer to a request while those under way are too large to take more of them in.

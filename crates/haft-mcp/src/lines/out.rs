@@ -4,6 +4,7 @@ use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::{Mutex, Notify};
@@ -13,6 +14,10 @@ pub(super) const UNREAD: usize = 1_024;
 
 /// Bytes of such answers.
 const UNREAD_BYTES: usize = 32 * 1024 * 1024;
+
+/// How long a client may take none of what is written to it. Then it counts as gone: its end could not be seen, for what it
+/// sent before stands in the way and is not read either.
+const STALLED: Duration = Duration::from_mins(1);
 
 /// The way out of a connection.
 pub(crate) struct Out {
@@ -94,8 +99,15 @@ impl Outgoing {
     pub(super) async fn send(self) -> io::Result<()> {
         let written = async {
             let mut writer = self.out.writer.lock().await;
-            writer.write_all(self.line.as_bytes()).await?;
-            writer.flush().await
+            let mut rest = self.line.as_bytes();
+            while !rest.is_empty() && !self.out.is_broken() {
+                let taken = tokio::time::timeout(STALLED, writer.write(rest)).await??;
+                if taken == 0 {
+                    return Err(io::ErrorKind::WriteZero.into());
+                }
+                rest = rest.get(taken..).unwrap_or_default();
+            }
+            tokio::time::timeout(STALLED, writer.flush()).await?
         };
         let written = written.await;
         if written.is_err() {

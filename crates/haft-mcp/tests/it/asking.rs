@@ -246,18 +246,16 @@ async fn where_nobody_can_be_asked_the_denial_names_the_ways_out() {
         let result = client.call("count", json!({ "to": "ten" })).await;
         allow_duplicates! {
             assert_snapshot!(error_text(&result), @r#"
-    denied by approval: this call needs a yes, and there is nobody to ask (the preset `edit` (default) asks before `external`)
-    hint: a person can answer when asked, or say yes beforehand with `--yes`
-    hint: a person can start with `--preset full`
-    hint: to allow it for good, add to the user's config.toml:
-    [[rules]]
-    decision = "allow"
-    tool = "local/count"
-    capabilities = ["external"]
-
-    hint: this client cannot ask its user: one that knows MCP elicitation can
-    hint: such options belong behind `haft mcp` in the client's configuration, and hold once it is started again
-    "#);
+            denied by approval: this call needs a yes, and there is nobody to ask (the preset `edit` (default) asks before `external`)
+            hint: tell the user: this client cannot ask them (one that knows MCP elicitation can); options named here go behind `haft mcp` in the client's configuration
+            hint: a person can answer when asked, or say yes beforehand with `--yes`
+            hint: a person can start with `--preset full`
+            hint: to allow it for good, add to the user's config.toml:
+            [[rules]]
+            decision = "allow"
+            tool = "local/count"
+            capabilities = ["external"]
+            "#);
         }
     }
     assert_eq!(ran.load(Ordering::SeqCst), 0);
@@ -281,9 +279,8 @@ async fn where_a_rule_asks_and_nobody_answers_the_denial_names_the_rule() {
     let result = client.call("write", json!({ "path": "notes.txt" })).await;
     assert_snapshot!(error_text(&result), @r#"
     denied by approval: this call needs a yes, and there is nobody to ask (ask ada first; the rule `ask tool = "local/write"` (default) asks before `local/write`)
+    hint: tell the user: this client cannot ask them (one that knows MCP elicitation can); options named here go behind `haft mcp` in the client's configuration
     hint: a person can answer when asked, or say yes beforehand with `--yes`
     hint: a person can change that rule (default)
-    hint: this client cannot ask its user: one that knows MCP elicitation can
-    hint: such options belong behind `haft mcp` in the client's configuration, and hold once it is started again
     "#);
 }

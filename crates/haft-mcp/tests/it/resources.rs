@@ -98,7 +98,7 @@ async fn addresses_of_other_kinds_are_refused() {
         assert!(text.len() < 1_000 && !text.contains('\u{1b}'), "{text}");
     }
     let error = client.refused("resources/read", json!({ "uri": "file:///etc/passwd" })).await;
-    assert_snapshot!(error["message"].as_str().unwrap(), @"`file:///etc/passwd` is no resource of this server: they begin with `haft://artifact/`");
+    assert_snapshot!(error["message"].as_str().unwrap(), @"`file:///etc/passwd` is no resource of this server: they are `haft://artifact/` and an id that a result gave");
 }
 
 #[tokio::test]

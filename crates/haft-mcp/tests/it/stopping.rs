@@ -119,3 +119,24 @@ async fn a_client_that_goes_before_it_says_anything_has_left() {
     drop(stream);
     assert_eq!(serving.await.unwrap().unwrap(), End::ClientLeft);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_reads_nothing_for_a_minute_has_left() {
+    use tokio::io::AsyncWriteExt as _;
+
+    let house = House::of([echo()]);
+    let (mut stream, serving) = house.serve();
+    let flood = tokio::spawn(async move {
+        let mut sent = 0;
+        for id in 0..200_000 {
+            let ping = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n");
+            if stream.write_all(ping.as_bytes()).await.is_err() {
+                break;
+            }
+            sent = id;
+        }
+        sent
+    });
+    assert_eq!(serving.await.unwrap().unwrap(), End::ClientLeft);
+    assert!(flood.await.unwrap() < 199_999, "all of it was taken");
+}

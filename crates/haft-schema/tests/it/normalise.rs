@@ -224,3 +224,18 @@ fn values_that_take_too_long_to_check_are_refused() {
     let deep = (0..60).fold(json!({}), |inner, _| json!({"x": inner}));
     assert_snapshot!(problems(&contract, deep), @"the value: nested too deep or too often to check against this schema; send a smaller or flatter value");
 }
+
+#[test]
+fn a_default_has_its_numbers_in_the_form_of_given_ones() {
+    let contract = contract(json!({
+        "type": "object",
+        "properties": {
+            "a": {"enum": ["a", 1], "default": 1.0},
+            "b": {"type": "array", "items": {"type": "integer"}, "default": [2.0, -3.0]},
+            "c": {"type": "object", "properties": {"n": {"type": "integer"}}, "default": {"n": 3.0}},
+        },
+    }));
+    let once = normal(&contract, json!({}));
+    assert_eq!(once, json!({"a": 1, "b": [2, -3], "c": {"n": 3}}));
+    assert_eq!(normal(&contract, once.clone()), once);
+}

@@ -186,7 +186,7 @@ impl Walk<'_> {
                 let denial = refused(format!(
                     "this call needs a yes, and there is nobody to ask ({because})"
                 ));
-                let hints = ticket.ways_out.into_iter().chain(ways_out);
+                let hints = ways_out.into_iter().chain(ticket.ways_out);
                 ("nobody".to_owned(), Err(hints.fold(denial, Denial::hint)))
             }
             Answer::Later => {

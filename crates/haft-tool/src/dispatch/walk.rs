@@ -64,6 +64,9 @@ impl Start {
     }
 }
 
+/// Tools up to which all are named to who asks for another.
+const FEW_TOOLS: usize = 20;
+
 /// An early end of the walk.
 pub(super) type Ended = Box<Outcome>;
 
@@ -257,10 +260,14 @@ impl<'a> Walk<'a> {
                 ErrorKind::NotFound,
                 format!("there is no tool `{}`", head(name, 200).escape_debug()),
             );
-            return Err(failed(if nearest.is_empty() {
-                failure
-            } else {
+            let there: Vec<_> =
+                self.context.tools.tools().map(|it| it.wire.as_str()).take(FEW_TOOLS + 1).collect();
+            return Err(failed(if !nearest.is_empty() {
                 failure.hint(format!("nearest: {}", nearest.join(", ")))
+            } else if (1..=FEW_TOOLS).contains(&there.len()) {
+                failure.hint(format!("the tools are {}", there.join(", ")))
+            } else {
+                failure
             }));
         };
         self.intent.tool = Ok(registered.descriptor.name().clone());

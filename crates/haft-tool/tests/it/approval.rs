@@ -75,7 +75,7 @@ async fn o_052_with_nobody_to_ask_the_call_is_denied_at_once_and_names_the_way_o
     let outcome = rig.call("write", json!({ "path": "a" })).await;
     assert_eq!(denial(&outcome).control, Control::Approval);
     assert_eq!(
-        denial(&outcome).hints.last().unwrap(),
+        denial(&outcome).hints.first().unwrap(),
         "add a rule",
         "{:?}",
         denial(&outcome).hints

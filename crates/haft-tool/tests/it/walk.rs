@@ -321,8 +321,8 @@ impl haft_tool::TypedTool for Looking {
 
     const NARROWS: bool = true;
 
-    fn effects(&self, args: &LookingArgs) -> Option<Capabilities> {
-        args.only_look.then(Capabilities::read_only)
+    fn effects(&self, args: &LookingArgs) -> Result<Option<Capabilities>, Failure> {
+        Ok(args.only_look.then(Capabilities::read_only))
     }
 
     async fn run(&self, _: haft_tool::Call, _: LookingArgs) -> Result<Output, Failure> {

@@ -1,15 +1,16 @@
 //! `haft mcp config`: what to paste into a client's configuration.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::ValueEnum;
 use haft::text::visible_line;
 use serde_json::{Map, Value, json};
 
 use super::{Invocation, Serving};
-use crate::assemble::UserMistake;
+use crate::assemble::{UserMistake, assemble};
+use crate::command::Records;
 use crate::exit::Exit;
-use crate::files;
 use crate::print::Tone;
 
 /// The clients whose configuration is known.
@@ -29,8 +30,8 @@ pub(super) enum ClientArg {
 
 /// A piece of a client's configuration.
 struct Piece {
-    /// The file it belongs in, for a person.
-    file: &'static str,
+    /// The files it may go into, each with what reads it.
+    files: Vec<(PathBuf, &'static str)>,
     text: String,
 }
 
@@ -47,6 +48,7 @@ pub(super) fn run(
     client: ClientArg,
     serving: &Serving,
 ) -> anyhow::Result<Exit> {
+    would_start(invocation)?;
     let Some(program) = &invocation.environment.program else {
         return Err(UserMistake::new("the path of this command is not known").into());
     };
@@ -55,14 +57,69 @@ pub(super) fn run(
         arguments: arguments(invocation, serving)?,
         variables: variables(invocation)?,
     };
-    let piece = piece(client, &start);
+    let piece = Piece { files: files(invocation, client)?, text: text(client, &start) };
     let printer = invocation.printer;
     if printer.is_json() {
-        return printer.envelope(Exit::Ok, json!({ "file": piece.file, "text": piece.text }));
+        let files: Vec<_> =
+            piece.files.iter().map(|(path, _)| path.display().to_string()).collect();
+        return printer.envelope(Exit::Ok, json!({ "files": files, "text": piece.text }));
     }
-    printer.aside(Tone::Faint, "goes into", piece.file);
+    for (number, (path, reader)) in piece.files.iter().enumerate() {
+        let label = if number == 0 { "goes into" } else { "or into" };
+        printer.aside(Tone::Faint, label, &format!("{} ({reader})", path.display()));
+    }
+    printer.aside(
+        Tone::Faint,
+        "note",
+        "what is in the file already stays beside it; then start the client again",
+    );
+    if invocation.global.yes {
+        let text = "with `--yes` in it, this client's model is asked about nothing that the preset would ask about";
+        printer.aside(Tone::Warn, "note", text);
+    }
     printer.text(&piece.text);
     Ok(Exit::Ok)
+}
+
+/// Refuses what a client could not start: it would show as a server that failed, and no more.
+fn would_start(invocation: &Invocation<'_>) -> anyhow::Result<()> {
+    let trial = Invocation {
+        global: invocation.global,
+        environment: invocation.environment,
+        printer: invocation.printer,
+        records: Records::LeftAlone,
+        asked: invocation.asked,
+        progress: Arc::clone(&invocation.progress),
+    };
+    assemble(&trial).map(|_| ())
+}
+
+/// Returns the files that a client reads.
+fn files(
+    invocation: &Invocation<'_>,
+    client: ClientArg,
+) -> anyhow::Result<Vec<(PathBuf, &'static str)>> {
+    let project = invocation.roots()?.into_iter().next().map(|it| it.path).unwrap_or_default();
+    let project = crate::files::real_path(&project).unwrap_or(project);
+    let home = invocation.environment.home.clone().unwrap_or_else(|| PathBuf::from("~"));
+    let desktop = if cfg!(target_os = "macos") {
+        "Library/Application Support/Claude/claude_desktop_config.json"
+    } else {
+        ".config/Claude/claude_desktop_config.json"
+    };
+    Ok(match client {
+        ClientArg::Claude => vec![
+            (project.join(".mcp.json"), "Claude Code, this project"),
+            (home.join(desktop), "Claude Desktop"),
+        ],
+        ClientArg::Cursor => vec![
+            (project.join(".cursor/mcp.json"), "Cursor, this project"),
+            (home.join(".cursor/mcp.json"), "Cursor, everywhere"),
+        ],
+        ClientArg::Vscode => vec![(project.join(".vscode/mcp.json"), "VS Code, this project")],
+        ClientArg::Codex => vec![(home.join(".codex/config.toml"), "Codex")],
+        ClientArg::Zed => vec![(home.join(".config/zed/settings.json"), "Zed")],
+    })
 }
 
 /// Returns the arguments that a client starts the command with: the roots in full, and what was said of calls.
@@ -70,7 +127,7 @@ fn arguments(invocation: &Invocation<'_>, serving: &Serving) -> anyhow::Result<V
     let global = invocation.global;
     let mut arguments = vec!["mcp".to_owned()];
     for root in invocation.roots()? {
-        let real = files::real_path(&root.path).map_err(|error| {
+        let real = crate::files::real_path(&root.path).map_err(|error| {
             UserMistake::new(format!("`{}` cannot be served: {error}", root.path.display()))
         })?;
         arguments.extend(["--root".to_owned(), written(&real, "a root")?]);
@@ -139,7 +196,7 @@ fn written(path: &Path, what: &str) -> anyhow::Result<String> {
     Ok(text.to_owned())
 }
 
-fn piece(client: ClientArg, start: &Start) -> Piece {
+fn text(client: ClientArg, start: &Start) -> String {
     let Start { program, arguments, variables } = start;
     let server = |first: Value| {
         let mut server = match first {
@@ -160,27 +217,17 @@ fn piece(client: ClientArg, start: &Start) -> Piece {
             units.fold(String::new(), |text, unit| format!("{text}\\u{unit:04x}"))
         })
     };
-    let plain = || json!({ "mcpServers": { "haft": server(json!({})) } });
     match client {
-        ClientArg::Claude => Piece {
-            file: ".mcp.json in the project (Claude Code), or claude_desktop_config.json (Claude Desktop)",
-            text: json(plain()),
-        },
-        ClientArg::Cursor => Piece {
-            file: ".cursor/mcp.json in the project, or ~/.cursor/mcp.json",
-            text: json(plain()),
-        },
-        ClientArg::Vscode => Piece {
-            file: ".vscode/mcp.json in the project",
-            text: json(json!({ "servers": { "haft": server(json!({ "type": "stdio" })) } })),
-        },
-        ClientArg::Codex => Piece { file: "~/.codex/config.toml", text: toml(start) },
-        ClientArg::Zed => Piece {
-            file: "~/.config/zed/settings.json",
-            text: json(json!({
-                "context_servers": { "haft": server(json!({ "source": "custom" })) }
-            })),
-        },
+        ClientArg::Claude | ClientArg::Cursor => {
+            json(json!({ "mcpServers": { "haft": server(json!({})) } }))
+        }
+        ClientArg::Vscode => {
+            json(json!({ "servers": { "haft": server(json!({ "type": "stdio" })) } }))
+        }
+        ClientArg::Codex => toml(start),
+        ClientArg::Zed => {
+            json(json!({ "context_servers": { "haft": server(json!({ "source": "custom" })) } }))
+        }
     }
 }
 
@@ -194,7 +241,7 @@ fn toml(Start { program, arguments, variables }: &Start) -> String {
     if !variables.is_empty() {
         lines.push(String::new());
         lines.push("[mcp_servers.haft.env]".to_owned());
-        lines.extend(variables.iter().map(|(name, value)| format!("{name} = {value}")));
+        lines.extend(variables.iter().map(|(name, value)| format!("{} = {value}", json!(name))));
     }
     shown(&lines.join("\n"), |it| format!("\\U{:08x}", u32::from(it)))
 }

@@ -8,12 +8,14 @@ use crate::command::Invocation;
 use crate::command::call::interrupted;
 use crate::exit::Exit;
 use crate::print::Tone;
+use crate::roots::Root;
 
 /// Serves clients of this machine until the process is asked to end. What lets them in is shown once and kept nowhere.
 pub(super) async fn serve(
     invocation: &Invocation<'_>,
     server: &McpServer,
     address: &str,
+    roots: &[Root],
 ) -> anyhow::Result<Exit> {
     let printer = invocation.printer;
     let address = address.parse().map_err(|_| {
@@ -27,7 +29,9 @@ pub(super) async fn serve(
         }
         error => anyhow::Error::new(error).context("`--http`"),
     })?;
+    let folders: Vec<_> = roots.iter().map(|it| it.path.display().to_string()).collect();
     printer.aside(Tone::Good, "serving", &listening.url());
+    printer.aside(Tone::Faint, "root", &folders.join(", "));
     if let Some(token) = listening.token() {
         printer.aside(Tone::Strong, "token", token.reveal());
         let text = "clients send the token as `Authorization: Bearer TOKEN`; it is shown this once";

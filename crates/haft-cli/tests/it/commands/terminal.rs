@@ -19,7 +19,7 @@ fn a_question_shows_the_whole_call_and_a_yes_lets_it_run() {
     let rig = asking();
     let args = arguments("read", &json!({ "path": "./a.txt" }));
     let Some(yes) = at_terminal(&rig, &["call", "reader", &args], "y\n") else { return };
-    assert!(yes.contains("builtin/reader wants to run"), "{yes}");
+    assert!(yes.contains("reader wants to run"), "{yes}");
     assert!(yes.contains("look twice"), "{yes}");
     assert!(yes.contains("path: ./a.txt") && yes.contains("path is a.txt"), "{yes}");
     assert!(yes.contains("Allow this once? [y/N]"), "{yes}");
