@@ -6,7 +6,11 @@
 //! Whoever gets through may do what the policy lets a model do, so that four checks stand before everything: the address
 //! is one of this machine, the `Host` and the `Origin` of a request are this server's, and the request carries the token.
 
+mod body;
+mod budget;
 mod door;
+mod guests;
+mod names;
 mod sessions;
 mod token;
 
@@ -29,6 +33,8 @@ use tokio_util::sync::CancellationToken;
 use crate::McpServer;
 use crate::face::{Connection, Face};
 use door::Door;
+use guests::{Guest, Guests};
+use names::Names;
 use sessions::Sessions;
 pub use token::Token;
 
@@ -153,6 +159,7 @@ impl Listening {
         let passing = Arc::new(Connection::passing(let_in_as.clone(), gone.clone()));
         let sessions = Arc::new(Sessions::new(let_in_as, gone.clone()));
         let streams = CancellationToken::new();
+        let names = Names::of(address);
         let service = {
             let passing = Arc::clone(&passing);
             let face = move || Face {
@@ -162,24 +169,33 @@ impl Listening {
             StreamableHttpService::new(
                 move || Ok(handler(face())),
                 Arc::clone(&sessions),
-                config(address, &streams),
+                config(&names, &streams),
             )
         };
-        let door = Arc::new(Door { service, sessions: Arc::clone(&sessions), token });
+        let door = Arc::new(Door::new(service, Arc::clone(&sessions), names, token));
 
         let ending = CancellationToken::new();
         let mut connections = JoinSet::new();
+        let mut guests = Guests::default();
         let mut sweep = tokio::time::interval(SWEEP);
         sweep.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
-            let has_room = connections.len() < limits::MCP_CONNECTIONS;
+            let has_room = connections.len() < limits::MCP_CONNECTIONS || guests.are_there();
             tokio::select! {
                 () = stop.cancelled() => break,
                 Some(_) = connections.join_next() => {}
                 _ = sweep.tick() => sessions.sweep().await,
                 accepted = listener.accept(), if has_room => match accepted {
                     Ok((stream, _)) => {
-                        connections.spawn(connection(stream, Arc::clone(&door), ending.clone()));
+                        let guest = Arc::new(Guest::default());
+                        let (door, ending) = (Arc::clone(&door), ending.clone());
+                        let task = connections.spawn(connection(stream, door, Arc::clone(&guest), ending));
+                        guests.add(guest, task);
+                        while connections.len() > limits::MCP_CONNECTIONS
+                            && guests.show_out_the_first()
+                        {
+                            connections.join_next().await;
+                        }
                     }
                     Err(error) => {
                         tracing::warn!(%error, "a connection cannot be accepted");
@@ -215,22 +231,10 @@ async fn closed(connections: &mut JoinSet<()>) {
 }
 
 /// Returns what is asked of requests beside the token.
-fn config(address: SocketAddr, streams: &CancellationToken) -> StreamableHttpServerConfig {
-    let port = address.port();
-    let names = ["localhost".to_owned(), "127.0.0.1".to_owned(), "[::1]".to_owned()];
-    let own = match address {
-        SocketAddr::V4(address) => address.ip().to_string(),
-        SocketAddr::V6(address) => format!("[{}]", address.ip()),
-    };
-    let hosts = names.into_iter().chain([own]).map(|name| {
-        // Nobody writes the port that goes without saying.
-        if port == 80 { name } else { format!("{name}:{port}") }
-    });
-    let hosts: Vec<String> = hosts.collect();
-    let origins: Vec<String> = hosts.iter().map(|host| format!("http://{host}")).collect();
+fn config(names: &Names, streams: &CancellationToken) -> StreamableHttpServerConfig {
     let mut config = StreamableHttpServerConfig::default()
-        .with_allowed_hosts(hosts)
-        .with_allowed_origins(origins)
+        .with_allowed_hosts(names.hosts())
+        .with_allowed_origins(names.origins())
         .enforce_origin_validation()
         .with_json_response(true)
         .with_cancellation_token(streams.clone());
@@ -243,21 +247,25 @@ fn config(address: SocketAddr, streams: &CancellationToken) -> StreamableHttpSer
 async fn connection<S: ServerHandler>(
     stream: TcpStream,
     door: Arc<Door<S>>,
+    guest: Arc<Guest>,
     ending: CancellationToken,
 ) {
     // Answers are small and somebody waits for each.
     let _ = stream.set_nodelay(true);
-    let service = service_fn(move |request| {
-        let door = Arc::clone(&door);
-        async move { Ok::<_, std::convert::Infallible>(door.answer(request).await) }
+    let service = service_fn(|request| {
+        let (door, guest) = (Arc::clone(&door), Arc::clone(&guest));
+        async move { Ok::<_, std::convert::Infallible>(door.answer(request, &guest).await) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD)
+        // Answers are not copied: their bytes count until they are written.
+        .writev(true)
         .serve_connection(TokioIo::new(stream), service);
     let mut connection = std::pin::pin!(connection);
     let end = tokio::select! {
         end = connection.as_mut() => end,
+        () = guest.overstays() => return,
         () = ending.cancelled() => {
             connection.as_mut().graceful_shutdown();
             connection.await

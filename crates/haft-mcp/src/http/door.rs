@@ -1,13 +1,14 @@
 //! What every request passes before it is one of the protocol.
 
+use std::borrow::Cow;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
 use haft_protocol::limits;
 use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
-use hyper::body::{Body as _, Bytes, Incoming};
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::{Bytes, Incoming};
 use hyper::header::{
     AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE,
 };
@@ -16,47 +17,100 @@ use rmcp::ServerHandler;
 use rmcp::model::ProtocolVersion;
 use rmcp::transport::streamable_http_server::StreamableHttpService;
 
+use serde::Deserialize;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::body::{Counted, whole};
+use super::budget::{Budget, Share};
+use super::guests::Guest;
+use super::names::Names;
 use super::sessions::Sessions;
 use super::{PATH, Token};
 use crate::lines::objection;
 
-/// How long the body of a request may take to come.
-const BODY: Duration = Duration::from_mins(1);
+/// Bytes of requests under way. Further ones are refused, and not kept waiting: what ends the others may be among them.
+const ASKED_BYTES: usize = 4 * limits::MCP_LINE_BYTES;
+
+/// Bytes of answers that nobody has read yet, beyond which nothing more is asked.
+const ANSWER_BYTES: usize = 4 * limits::MCP_LINE_BYTES;
+
+/// Resources whose reading is under way, up to when the client has them: each may be a large one.
+const READERS: usize = 4;
+
+/// How long a read waits for others to end.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The answer to a request.
 pub(super) type Answer = Response<BoxBody<Bytes, Infallible>>;
 
 /// The door of a server.
 pub(super) struct Door<S> {
-    pub(super) service: StreamableHttpService<S, Sessions>,
-    pub(super) sessions: Arc<Sessions>,
+    service: StreamableHttpService<S, Sessions>,
+    sessions: Arc<Sessions>,
+    names: Names,
     /// What a request has to carry; nothing lets everybody in.
-    pub(super) token: Option<Token>,
+    token: Option<Token>,
+    asked: Arc<Budget>,
+    answers: Arc<Budget>,
+    readers: Arc<Semaphore>,
+}
+
+/// What a request takes up. It goes along with the request, and is given back when its call has ended.
+#[derive(Clone)]
+struct UnderWay {
+    _share: Arc<Share>,
+    reader: Option<Arc<OwnedSemaphorePermit>>,
 }
 
 impl<S: ServerHandler> Door<S> {
+    /// Makes the door of a service.
+    pub(super) fn new(
+        service: StreamableHttpService<S, Sessions>,
+        sessions: Arc<Sessions>,
+        names: Names,
+        token: Option<Token>,
+    ) -> Self {
+        let (asked, answers) = (Budget::new(ASKED_BYTES), Budget::new(ANSWER_BYTES));
+        let readers = Arc::new(Semaphore::new(READERS));
+        Self { service, sessions, names, token, asked, answers, readers }
+    }
+
     /// Answers a request.
-    pub(super) async fn answer(&self, request: Request<Incoming>) -> Answer {
+    pub(super) async fn answer(&self, request: Request<Incoming>, guest: &Guest) -> Answer {
+        if let Some((status, words)) = self.names.refusal(&request) {
+            return text(status, words);
+        }
         if let Some(refusal) = self.turned_away(request.headers()) {
             return refusal;
+        }
+        if !guest.let_in() {
+            return text(StatusCode::REQUEST_TIMEOUT, "the token came too late".to_owned());
         }
         if request.uri().path() != PATH {
             return text(StatusCode::NOT_FOUND, format!("there is nothing but `{PATH}` here"));
         }
         if opens_a_session(&request) && self.sessions.are_all_in_use() {
             let most = limits::MCP_SESSIONS;
-            let words = format!("{most} sessions are in use, and no more are opened");
-            let mut answer = text(StatusCode::SERVICE_UNAVAILABLE, words);
-            answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("5"));
-            return answer;
+            return busy(format!("{most} sessions are in use, and no more are opened"));
         }
         let (mut parts, body) = request.into_parts();
         // What lets a client in is nobody else's to see.
         parts.headers.remove(AUTHORIZATION);
-        let body = match whole(body).await {
+        let mut share = self.asked.share();
+        let body = match whole(body, &mut share).await {
             Ok(body) => body,
+            Err((StatusCode::SERVICE_UNAVAILABLE, words)) => return busy(words),
+            Err((status, words)) => return text(status, words),
+        };
+        if let Some(objection) = objection::to_too_many_values(&body) {
+            return json(StatusCode::BAD_REQUEST, objection.to_string());
+        }
+        let reader = match self.room_for_the_answer(&parts.method, &body).await {
+            Ok(reader) => reader,
             Err(refusal) => return refusal,
         };
+        let under_way = UnderWay { _share: Arc::new(share), reader };
+        parts.extensions.insert(under_way.clone());
         let is_json = parts.headers.get(CONTENT_TYPE).is_some_and(|it| {
             it.to_str().is_ok_and(|it| it.trim_start().starts_with("application/json"))
         });
@@ -69,7 +123,40 @@ impl<S: ServerHandler> Door<S> {
                 None => text(StatusCode::BAD_REQUEST, "there is no message in the body".to_owned()),
             };
         }
-        answer
+        let (answers, reader) = (Arc::clone(&self.answers), under_way.reader);
+        answer.map(|body| Counted { body, answers, reader }.boxed())
+    }
+
+    /// Returns the right to a large answer, where a message asks for what may be one.
+    ///
+    /// Before a call begins is the time to refuse: an answer to what has happened is not to be lost.
+    async fn room_for_the_answer(
+        &self,
+        method: &Method,
+        body: &[u8],
+    ) -> Result<Option<Arc<OwnedSemaphorePermit>>, Answer> {
+        if method != Method::POST {
+            return Ok(None);
+        }
+        // Of what cannot be told, the most is expected.
+        let asks = serde_json::from_slice::<Asks<'_>>(body).ok().and_then(|it| it.method);
+        let asks = asks.as_deref().unwrap_or("resources/read");
+        if self.answers.is_spent() && !asks.starts_with("notifications/") {
+            return Err(busy(
+                "large answers wait to be read, and nothing more is asked".to_owned(),
+            ));
+        }
+        if asks != "resources/read" {
+            return Ok(None);
+        }
+        let reader = Arc::clone(&self.readers).acquire_owned();
+        match tokio::time::timeout(PATIENCE, reader).await {
+            Ok(reader) => Ok(reader.ok().map(Arc::new)),
+            Err(_) => {
+                let words = "resources that were asked for wait to be read, and no more are given";
+                Err(busy(words.to_owned()))
+            }
+        }
     }
 
     /// Returns what to answer to whoever does not have the token.
@@ -107,27 +194,18 @@ fn bearer(value: &HeaderValue) -> Option<&[u8]> {
     scheme.eq_ignore_ascii_case(b"Bearer ").then(|| sent.trim_ascii())
 }
 
-/// Reads a body that is not too long and does not take too long.
-async fn whole(body: Incoming) -> Result<Bytes, Answer> {
-    let most = limits::MCP_LINE_BYTES;
-    let too_long = || {
-        let words = format!("a message may have {most} bytes, and this one has more");
-        text(StatusCode::PAYLOAD_TOO_LARGE, words)
-    };
-    if body.size_hint().lower() > most as u64 {
-        return Err(too_long());
-    }
-    match tokio::time::timeout(BODY, Limited::new(body, most).collect()).await {
-        Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_long()),
-        Ok(Err(error)) => {
-            Err(text(StatusCode::BAD_REQUEST, format!("the body broke off: {error}")))
-        }
-        Err(_) => {
-            let words = "the body takes too long to come".to_owned();
-            Err(text(StatusCode::REQUEST_TIMEOUT, words))
-        }
-    }
+/// As much of a message as tells what it asks for.
+#[derive(Deserialize)]
+struct Asks<'a> {
+    #[serde(borrow)]
+    method: Option<Cow<'a, str>>,
+}
+
+/// Asks to come back later.
+fn busy(words: String) -> Answer {
+    let mut answer = text(StatusCode::SERVICE_UNAVAILABLE, words);
+    answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("5"));
+    answer
 }
 
 fn text(status: StatusCode, words: String) -> Answer {

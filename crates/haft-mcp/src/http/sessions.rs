@@ -17,6 +17,9 @@ use tokio::time::Instant;
 
 use crate::face::Connection;
 
+/// How long answers are kept that a client may have missed: each may be a large one.
+const KEPT: Duration = Duration::from_secs(5);
+
 /// The sessions that are open, each with its own connection, bounded in number and in how long nobody uses them.
 pub(super) struct Sessions {
     local: LocalSessionManager,
@@ -54,6 +57,7 @@ impl Sessions {
         let mut local = LocalSessionManager::default();
         // A session whose calls take long is in use, which only this side knows.
         local.session_config.keep_alive = None;
+        local.session_config.completed_cache_ttl = KEPT;
         let (open, opening) = (Mutex::default(), tokio::sync::Mutex::default());
         Self { local, open, opening, let_in_as, gone }
     }

@@ -3,6 +3,7 @@
 #![expect(clippy::indexing_slicing, clippy::panic, reason = "a test stops where it fails")]
 
 mod door;
+mod room;
 mod sessions;
 mod site;
 mod stateless;

@@ -83,6 +83,78 @@ async fn a_page_of_another_site_is_kept_out() {
 }
 
 #[tokio::test]
+async fn names_that_only_look_like_the_servers_own_are_not() {
+    let site = Site::of(&House::of([echo()])).await;
+    let (right, port) = (listing(&site), site.address.port());
+    let own = format!("localhost:{port}");
+    for host in [
+        "user@localhost:PORT",
+        "localhost:0PORT",
+        "localhost.:PORT",
+        "localhost:PORT/",
+        "127.1:PORT",
+        "",
+    ] {
+        let host = host.replace("PORT", &port.to_string());
+        let status = right.clone().with("host", &host).status().await;
+        assert!(matches!(status, 400 | 403), "{host}: {status}");
+    }
+    for origin in [
+        "http://user@OWN",
+        "http://OWN/",
+        "http://OWN/x",
+        "http://OWN#",
+        "HTTP://OWN",
+        "http://OWN http://OWN",
+        "OWN",
+        "",
+    ] {
+        let origin = origin.replace("OWN", &own);
+        assert_eq!(right.clone().with("origin", &origin).status().await, 403, "{origin}");
+    }
+    let padded = format!("http://localhost:0{port}");
+    assert_eq!(right.clone().with("origin", &padded).status().await, 403);
+    let answer = right.clone().with("host", "evil.example").send().await;
+    let words = answer.body.replace(&port.to_string(), "[port]");
+    insta::assert_snapshot!(words, @"this is `localhost:[port]`, and the request is for another server");
+    let answer = right.with("origin", "http://evil.example").send().await;
+    insta::assert_snapshot!(answer.body, @"pages of other sites send nothing here: the `Origin` is not this server's");
+}
+
+#[tokio::test]
+async fn what_may_be_said_once_is_not_said_twice() {
+    let site = Site::of(&House::of([echo()])).await;
+    let right = listing(&site);
+    let own = site.address.to_string();
+    let origin = format!("http://{own}");
+    let from_here = right.clone().with("origin", &origin);
+    assert_eq!(from_here.status().await, 200);
+    for twice in [
+        right.clone().adding("host", &own),
+        right.clone().adding("host", "evil.example"),
+        from_here.adding("origin", &origin),
+        right.clone().adding("mcp-session-id", "a").adding("mcp-session-id", "b"),
+        right.clone().adding("mcp-method", "tools/call"),
+    ] {
+        assert_eq!(twice.status().await, 400);
+    }
+    let answer = right.adding("host", &own).send().await;
+    insta::assert_snapshot!(answer.body, @"there is more than one `host`");
+}
+
+#[tokio::test]
+async fn a_target_that_names_a_server_names_this_one() {
+    let site = Site::of(&House::of([echo()])).await;
+    let right = listing(&site);
+    let own = site.address;
+    assert_eq!(right.clone().path(&format!("http://{own}/mcp")).status().await, 200);
+    let (userinfo, secure) = (format!("http://user@{own}/mcp"), format!("https://{own}/mcp"));
+    for target in ["http://evil.example/mcp", &userinfo, &secure] {
+        assert_eq!(right.clone().path(target).status().await, 403, "{target}");
+    }
+}
+
+#[tokio::test]
 async fn a_body_that_is_too_long_is_not_waited_for() {
     let site = Site::of(&House::of([echo()])).await;
     let length = (limits::MCP_LINE_BYTES + 1).to_string();
@@ -110,6 +182,19 @@ async fn what_is_no_message_is_answered_in_the_words_of_the_protocol() {
     }
     assert_eq!(listing(&site).with("content-type", "text/plain").status().await, 415);
     assert_eq!(listing(&site).with("accept", "text/html").status().await, 406);
+}
+
+#[tokio::test]
+async fn a_message_that_unfolds_into_too_many_values_is_not_unfolded() {
+    let site = Site::of(&House::of([echo()])).await;
+    let deep = format!("{}0{}", "[".repeat(50), "]".repeat(50));
+    let many = vec![deep; 20_000].join(",");
+    let body = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"tools/list","params":[{many}]}}"#);
+    let answer = listing(&site).body(&body).send().await;
+    assert_eq!((answer.status, &answer.message()["id"]), (400, &json!(7)));
+    let error = &answer.message()["error"];
+    assert_eq!(error["code"], -32600);
+    insta::assert_snapshot!(error["message"].as_str().unwrap(), @"a message may hold 500000 values, and this one holds more");
 }
 
 #[tokio::test]

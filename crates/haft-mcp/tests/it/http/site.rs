@@ -28,7 +28,7 @@ pub(super) struct Ask {
     pub(super) id: u64,
     address: SocketAddr,
     method: &'static str,
-    path: &'static str,
+    path: String,
     headers: Vec<(String, String)>,
     body: String,
 }
@@ -58,7 +58,7 @@ impl Site {
             id: 1,
             address: self.address,
             method: "POST",
-            path: "/mcp",
+            path: "/mcp".to_owned(),
             headers: Vec::new(),
             body: body.to_string(),
         };
@@ -129,12 +129,18 @@ impl Ask {
         Self { method, ..self }
     }
 
-    pub(super) fn path(self, path: &'static str) -> Self {
-        Self { path, ..self }
+    pub(super) fn path(self, path: &str) -> Self {
+        Self { path: path.to_owned(), ..self }
     }
 
     pub(super) fn body(self, body: &str) -> Self {
         Self { body: body.to_owned(), ..self }
+    }
+
+    /// Makes the body longer by what means nothing.
+    pub(super) fn with_padding(self, bytes: usize) -> Self {
+        let body = self.body.clone() + &" ".repeat(bytes);
+        self.body(&body)
     }
 
     /// Sends the request and leaves the answer to come. The older form of the protocol ends it with the connection.
