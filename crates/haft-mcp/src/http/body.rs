@@ -94,8 +94,8 @@ impl Body for Counted {
         let Self { body, answers, reader } = self.get_mut();
         Pin::new(body).poll_frame(context).map_ok(|frame| {
             frame.map_data(|bytes| {
-                let _share = answers.share_of(bytes.len());
-                Bytes::from_owner(Unwritten { bytes, _share, _reader: reader.clone() })
+                let share = answers.share_of(bytes.len());
+                Bytes::from_owner(Unwritten { bytes, _share: share, _reader: reader.clone() })
             })
         })
     }

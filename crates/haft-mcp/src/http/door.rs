@@ -150,13 +150,11 @@ impl<S: ServerHandler> Door<S> {
             return Ok(None);
         }
         let reader = Arc::clone(&self.readers).acquire_owned();
-        match tokio::time::timeout(PATIENCE, reader).await {
-            Ok(reader) => Ok(reader.ok().map(Arc::new)),
-            Err(_) => {
-                let words = "resources that were asked for wait to be read, and no more are given";
-                Err(busy(words.to_owned()))
-            }
-        }
+        let Ok(reader) = tokio::time::timeout(PATIENCE, reader).await else {
+            let words = "resources that were asked for wait to be read, and no more are given";
+            return Err(busy(words.to_owned()));
+        };
+        Ok(reader.ok().map(Arc::new))
     }
 
     /// Returns what to answer to whoever does not have the token.
