@@ -159,7 +159,7 @@ impl Listening {
         let passing = Arc::new(Connection::passing(let_in_as.clone(), gone.clone()));
         let sessions = Arc::new(Sessions::new(let_in_as, gone.clone()));
         let streams = CancellationToken::new();
-        let names = Names::of(address);
+        let names = Names::of(&address.to_string(), address.port());
         let service = {
             let passing = Arc::clone(&passing);
             let face = move || Face {

@@ -1,7 +1,5 @@
 //! Whom a request has to be for, and which pages may send one.
 
-use std::net::SocketAddr;
-
 use hyper::header::{HOST, HeaderMap, ORIGIN};
 use hyper::{Request, StatusCode};
 
@@ -22,18 +20,15 @@ const ONCE: [&str; 8] = [
 pub(super) struct Names(Vec<String>);
 
 impl Names {
-    /// Returns the names of the server at an address.
-    pub(super) fn of(address: SocketAddr) -> Self {
-        let port = address.port();
-        let own = match address {
-            SocketAddr::V4(address) => address.ip().to_string(),
-            SocketAddr::V6(address) => format!("[{}]", address.ip()),
-        };
-        let names = ["localhost", "127.0.0.1", "[::1]", &own];
-        let mut hosts: Vec<String> = names.iter().map(|name| format!("{name}:{port}")).collect();
+    /// Returns the names of the server at an address, which is written with its port, and at the port on this machine.
+    pub(super) fn of(address: &str, port: u16) -> Self {
+        let names = ["localhost", "127.0.0.1", "[::1]"].map(|name| format!("{name}:{port}"));
+        let mut hosts: Vec<String> = names.into_iter().chain([address.to_owned()]).collect();
         if port == 80 {
             // Nobody writes the port that goes without saying.
-            hosts.extend(names.map(str::to_owned));
+            let short = hosts.iter().filter_map(|host| host.strip_suffix(":80"));
+            let short: Vec<String> = short.map(str::to_owned).collect();
+            hosts.extend(short);
         }
         Self(hosts)
     }
@@ -92,9 +87,9 @@ mod tests {
 
     #[test]
     fn the_port_goes_without_saying_where_it_is_the_usual_one() {
-        let usual = Names::of("127.0.0.1:80".parse().unwrap());
+        let usual = Names::of("127.0.0.1:80", 80);
         assert!(usual.has(b"localhost") && usual.has(b"localhost:80"));
-        let other = Names::of("127.0.0.2:8080".parse().unwrap());
+        let other = Names::of("127.0.0.2:8080", 8080);
         assert!(other.has(b"127.0.0.2:8080") && other.has(b"[::1]:8080"));
         assert!(!other.has(b"localhost") && !other.has(b"127.0.0.3:8080"));
     }
