@@ -30,12 +30,12 @@ const VENDORS: &[Vendor] = &[
         users: &["haft-process"],
         what: "starts or confines processes",
     },
+    Vendor { names: &["reqwest", "rustls", "sse-stream"], users: &["haft-net"], what: "dials out" },
     Vendor {
-        names: &["reqwest", "rustls", "sse-stream"],
-        users: &["haft-net"],
-        what: "dials out",
+        names: &["hyper", "hyper-util"],
+        users: &["haft-net", "haft-mcp"],
+        what: "speaks HTTP",
     },
-    Vendor { names: &["hyper", "hyper-util"], users: &["haft-net", "haft-mcp"], what: "speaks HTTP" },
     Vendor { names: &["rmcp"], users: &["haft-mcp"], what: "speaks MCP" },
     Vendor { names: &["axum"], users: &["haft-server"], what: "listens" },
     Vendor {

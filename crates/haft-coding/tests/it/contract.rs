@@ -316,7 +316,10 @@ fn a_checker_that_runs_nothing_of_the_project_changes_nothing() {
         let arguments = arguments.as_object().unwrap().clone();
         let arguments = arguments.into_iter().filter(|(_, value)| !value.is_null()).collect();
         let args = serde_json::from_value(Value::Object(arguments)).unwrap();
-        check.effects(&args).map(|it| it.effects().map(|it| it.to_string()).collect::<Vec<_>>())
+        check
+            .effects(&args)
+            .unwrap()
+            .map(|it| it.effects().map(|it| it.to_string()).collect::<Vec<_>>())
     };
     assert_eq!(effects(None), None);
     assert_eq!(effects(Some("cargo_check")), None);

@@ -76,7 +76,9 @@ fn a_piece_of_configuration_is_what_its_client_reads() {
     let shown = shown.replace(env!("CARGO_BIN_EXE_haft"), "/bin/haft");
     let shown = shown.replace(&fs::canonicalize(rig.folder()).unwrap().display().to_string(), "…");
     assert_snapshot!(shown, @r#"
-    --- claude: goes into: .mcp.json in the project (Claude Code), or claude_desktop_config.json (Claude Desktop)
+    --- claude: goes into: /ws/.mcp.json (Claude Code, this project)
+    or into: …/home/.config/Claude/claude_desktop_config.json (Claude Desktop)
+    note: what is in the file already stays beside it; then start the client again
     {
       "mcpServers": {
         "haft": {
@@ -93,7 +95,9 @@ fn a_piece_of_configuration_is_what_its_client_reads() {
         }
       }
     }
-    --- cursor: goes into: .cursor/mcp.json in the project, or ~/.cursor/mcp.json
+    --- cursor: goes into: /ws/.cursor/mcp.json (Cursor, this project)
+    or into: …/home/.cursor/mcp.json (Cursor, everywhere)
+    note: what is in the file already stays beside it; then start the client again
     {
       "mcpServers": {
         "haft": {
@@ -110,7 +114,8 @@ fn a_piece_of_configuration_is_what_its_client_reads() {
         }
       }
     }
-    --- vscode: goes into: .vscode/mcp.json in the project
+    --- vscode: goes into: /ws/.vscode/mcp.json (VS Code, this project)
+    note: what is in the file already stays beside it; then start the client again
     {
       "servers": {
         "haft": {
@@ -128,15 +133,17 @@ fn a_piece_of_configuration_is_what_its_client_reads() {
         }
       }
     }
-    --- codex: goes into: ~/.codex/config.toml
+    --- codex: goes into: …/home/.codex/config.toml (Codex)
+    note: what is in the file already stays beside it; then start the client again
     [mcp_servers.haft]
     command = "/bin/haft"
     args = ["mcp","--root","/ws"]
 
     [mcp_servers.haft.env]
-    HAFT_CONFIG_DIR = "…/config"
-    HAFT_STATE_DIR = "…/state"
-    --- zed: goes into: ~/.config/zed/settings.json
+    "HAFT_CONFIG_DIR" = "…/config"
+    "HAFT_STATE_DIR" = "…/state"
+    --- zed: goes into: …/home/.config/zed/settings.json (Zed)
+    note: what is in the file already stays beside it; then start the client again
     {
       "context_servers": {
         "haft": {
@@ -160,12 +167,13 @@ fn a_piece_of_configuration_is_what_its_client_reads() {
 #[test]
 fn it_holds_full_paths() {
     let rig = Rig::new();
-    rig.dir("inner");
-    for server in servers(&rig, &["--root", "inner", "--root", ".", "--state-dir", "records"]) {
+    rig.dir("one").dir("other");
+    let options = ["--root", "one", "--root", "./other/../other", "--state-dir", "records"];
+    for server in servers(&rig, &options) {
         let (ws, state) = (ws(&rig), rig.ws("records"));
-        let inner = format!("{ws}/inner");
+        let (one, other) = (format!("{ws}/one"), format!("{ws}/other"));
         let wanted =
-            ["mcp", "--root", &inner, "--root", &ws, "--state-dir", state.to_str().unwrap()];
+            ["mcp", "--root", &one, "--root", &other, "--state-dir", state.to_str().unwrap()];
         assert_eq!(arguments(&server), wanted);
         let program = server["command"].as_str().unwrap();
         assert!(Path::new(program).is_absolute() && Path::new(program).exists(), "{program}");
@@ -231,6 +239,7 @@ fn a_server_starts_by_it() {
     let server = &servers(&rig, &["--toolset", "verbs"])[0];
     let mut command = Command::new(server["command"].as_str().unwrap());
     command.args(arguments(server)).env_clear().current_dir("/");
+    command.env("HOME", rig.folder().join("home"));
     for (name, value) in server["env"].as_object().unwrap() {
         command.env(name, value.as_str().unwrap());
     }
@@ -312,6 +321,35 @@ fn the_home_directory_is_not_served_where_it_is_merely_where_a_client_stands() {
 }
 
 #[test]
+fn where_the_home_directory_is_not_known_nothing_is_served_unasked() {
+    let rig = Rig::new();
+    for home in ["", "/nowhere", "."] {
+        let mut command = rig.command(&["mcp", "--root", "."]);
+        command.env("HOME", home);
+        let ran = run(command);
+        assert_eq!((ran.exit, ran.stdout.as_str()), (2, ""), "{home}");
+        assert!(ran.stderr.contains("HOME names no directory"), "{}", ran.stderr);
+    }
+}
+
+/// What a model is told before it calls anything.
+fn instructions(rig: &Rig, options: &[&str]) -> String {
+    let request = listing().replace("tools/list", "server/discover");
+    let ran = rig.haft_given(request, &[options, &["mcp"]].concat());
+    let discovered: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let told = discovered["result"]["instructions"].as_str().unwrap();
+    told.replace(&ws(rig), "/ws").replace(&rig.ws("").display().to_string(), "/ws")
+}
+
+#[test]
+fn a_model_is_told_what_holds_here_and_nothing_else() {
+    let rig = Rig::new();
+    assert_snapshot!(instructions(&rig, &[]), @"These tools work in `/ws`; paths begin there. Read the lines of a file before changing them. Every call is checked and recorded. What these tools change in files can be undone; what commands change, only in part. When a call is refused, its text says what is allowed: do not try another way around it, and tell the user where only they can change it.");
+    assert_snapshot!(instructions(&rig, &["--no-state"]), @"These tools work in `/ws`; paths begin there. Read the lines of a file before changing them. Every call is checked. No records are kept, so no change can be undone. When a call is refused, its text says what is allowed: do not try another way around it, and tell the user where only they can change it.");
+    assert_snapshot!(instructions(&rig, &["--preset", "read-only"]), @"These tools work in `/ws`; paths begin there. Nothing can be changed or run here. Every call is checked and recorded. When a call is refused, its text says what is allowed: do not try another way around it, and tell the user where only they can change it.");
+}
+
+#[test]
 fn tools_can_be_chosen_and_ordered() {
     let rig = Rig::new();
     let all = names(&list(&rig, &["mcp"]));
@@ -327,7 +365,10 @@ fn a_tool_that_there_is_not_is_said_before_anything_is_served() {
     let rig = Rig::new();
     let ran = list(&rig, &["mcp", "--tools", "reader,serach"]);
     assert_eq!((ran.exit, ran.stdout.as_str()), (2, ""));
-    assert_snapshot!(ran.stderr, @"error: `--tools`: there is no tool `serach`; nearest: search, ast_search");
+    assert_snapshot!(ran.stderr, @r"
+    error: `--tools`: there is no tool `serach`; nearest: search, ast_search
+    hint: the tools are reader, search, editor, code_nav, ast_search, undo, code_check, bash
+    ");
 }
 
 #[test]
@@ -347,6 +388,6 @@ fn json_is_not_for_a_server() {
     let said = one_object(&ran);
     assert_eq!(
         said["error"]["text"],
-        "`--json` is for answers to a person's commands; this command speaks MCP"
+        "`--json` is for the answers of other commands: what `haft mcp` prints is the protocol"
     );
 }

@@ -83,6 +83,7 @@ fn explain_says_which_rule_decides_and_runs_nothing() {
     insta::assert_snapshot!(explain("nosuch", "{}"), @r"
     1
     not_found: there is no tool `nosuch`
+    hint: the tools are reader, search, editor, code_nav, ast_search, undo, code_check, bash
     ");
     insta::assert_snapshot!(explain("reader", "{"), @r"
     2

@@ -36,7 +36,9 @@ impl Server {
             let line = lines.next().unwrap();
             line.strip_prefix(label).unwrap_or_else(|| panic!("{line}")).to_owned()
         };
-        let (url, token, note) = (said("serving: "), said("token: "), said("note: "));
+        let url = said("serving: ");
+        assert!(said("root: ").ends_with("/ws"));
+        let (token, note) = (said("token: "), said("note: "));
         Self { child, url, token, note }
     }
 
