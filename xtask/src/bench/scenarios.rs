@@ -190,7 +190,7 @@ impl Place {
             ast_grep: testbeds.join("ast-grep/ast-grep"),
             django: testbeds.join("django/django"),
             filesystem_server: testbeds
-                .join("filesystem-server/node_modules/@modelcontextprotocol/server-filesystem")
+                .join("mcp-filesystem/node_modules/@modelcontextprotocol/server-filesystem")
                 .join("dist/index.js"),
         }
     }

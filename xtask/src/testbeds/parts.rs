@@ -136,6 +136,16 @@ pub(crate) const PARTS: &[Part] = &[
         },
         proof: "node_modules/@modelcontextprotocol/sdk/dist/esm/client/stdio.js",
     },
+    // A server for files, which the benchmarks stand beside.
+    Part {
+        name: "mcp-filesystem",
+        version: "2026.8.31",
+        source: Source::NodePackages {
+            manifest: include_str!("mcp-filesystem/package.json"),
+            lock: include_str!("mcp-filesystem/package-lock.json"),
+        },
+        proof: "node_modules/@modelcontextprotocol/server-filesystem/dist/index.js",
+    },
     // The official conformance suite of the Model Context Protocol, and a Node new enough to run it, for Linux on x86-64.
     Part {
         name: "mcp-conformance",
