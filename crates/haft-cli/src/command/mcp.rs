@@ -177,7 +177,7 @@ fn instructions(haft: &Haft, roots: &[Root]) -> String {
     match (haft.store().is_some(), writes, runs) {
         (false, false, false) => say("Every call is checked."),
         (false, _, _) => {
-            say("Every call is checked. No records are kept, so no change can be undone.")
+            say("Every call is checked. No records are kept, so no change can be undone.");
         }
         (true, true, true) => say(
             "Every call is checked and recorded. What these tools change in files can be undone; what commands change, \
