@@ -136,7 +136,7 @@ impl Face {
         let Some(registered) = tools.find(&name) else {
             return Err(ErrorData::invalid_params(outcome.model_text(), None));
         };
-        Ok(result::of(&outcome, Some(&registered.descriptor)).into())
+        Ok(result::of(&outcome, &registered.descriptor).into())
     }
 
     /// Returns the ticket and the answer that a stateless client brought. A client that brought a state and no answer is

@@ -165,6 +165,7 @@ fn instructions(haft: &Haft, roots: &[Root]) -> String {
             said.push(format!("Full paths also reach {}.", further.join(", ")));
         }
     }
+    let is_recorded = haft.store().is_some();
     let writes = some_may(haft, Capability::WriteFiles);
     let runs = some_may(haft, Capability::Execute);
     let mut say = |text: &str| said.push(text.to_owned());
@@ -174,21 +175,15 @@ fn instructions(haft: &Haft, roots: &[Root]) -> String {
     if !writes && !runs {
         say("Nothing can be changed or run here.");
     }
-    match (haft.store().is_some(), writes, runs) {
-        (false, false, false) => say("Every call is checked."),
-        (false, _, _) => {
-            say("Every call is checked. No records are kept, so no change can be undone.");
-        }
-        (true, true, true) => say(
-            "Every call is checked and recorded. What these tools change in files can be undone; what commands change, \
-             only in part.",
-        ),
-        (true, true, false) => {
-            say(
-                "Every call is checked and recorded. What these tools change in files can be undone.",
-            );
-        }
-        (true, false, _) => say("Every call is checked and recorded."),
+    say(if is_recorded { "Every call is checked and recorded." } else { "Every call is checked." });
+    if !is_recorded && (writes || runs) {
+        say("No records are kept, so no change can be undone.");
+    }
+    if is_recorded && writes {
+        say("What these tools change in files can be undone.");
+    }
+    if is_recorded && runs {
+        say("What commands change in files can be undone only in part.");
     }
     say(
         "When a call is refused, its text says what is allowed: do not try another way around it, and tell the user where \

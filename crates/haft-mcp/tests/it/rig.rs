@@ -9,11 +9,12 @@ use haft_protocol::{Capabilities, Capability, IntentRecord, Outcome};
 use haft_testkit::doors::{Kept, MemoryArtifacts, MemoryJournal, SteppingClock};
 use haft_testkit::{Era, McpClient, Rig, RigBuilder};
 use haft_tool::{
-    BuildContext, CallContext, Cancellation, Dispatch, DispatchLimits, FunctionTool, Output, Ports,
-    Registry, Tool,
+    BuildContext, Call, CallContext, Cancellation, Dispatch, DispatchLimits, FunctionTool, Output,
+    Ports, Registry, Tool,
 };
 use serde_json::{Value, json};
 use tokio::io::DuplexStream;
+use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 /// The key of the tests' seals.
@@ -158,6 +159,24 @@ pub(crate) fn counting() -> (Arc<dyn Tool>, Arc<AtomicUsize>) {
         async move { Ok(Output::text(format!("ran {times}"))) }
     });
     (tool.unwrap(), ran)
+}
+
+/// A tool that runs until it is asked to stop, and tells a test when it begins and when it ends.
+pub(crate) fn endless() -> (Arc<dyn Tool>, mpsc::UnboundedReceiver<&'static str>) {
+    let (says, hears) = mpsc::unbounded_channel();
+    let schema = json!({ "type": "object", "properties": {} });
+    let tool = FunctionTool::new("local/endless".parse().unwrap(), "Never ends.", schema).unwrap();
+    let tool = tool.body(move |call: Call, _| {
+        let says = says.clone();
+        async move {
+            says.send("begun").unwrap();
+            call.cancellation().cancelled().await;
+            // The test may be over by then.
+            let _ = says.send("stopped");
+            Ok(Output::text("stopped"))
+        }
+    });
+    (tool.unwrap(), hears)
 }
 
 /// Returns the text of a result, its only block.

@@ -1,33 +1,14 @@
 //! Calls that are taken back, and clients that go.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use haft_mcp::End;
 use haft_protocol::Status;
 use haft_testkit::{Era, McpClient, echo};
-use haft_tool::{Call, FunctionTool, Output, Tool};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::rig::{House, text};
-
-/// A tool that runs until it is asked to stop, and tells a test when it begins and when it ends.
-fn endless() -> (Arc<dyn Tool>, mpsc::UnboundedReceiver<&'static str>) {
-    let (says, hears) = mpsc::unbounded_channel();
-    let schema = json!({ "type": "object", "properties": {} });
-    let tool = FunctionTool::new("local/endless".parse().unwrap(), "Never ends.", schema).unwrap();
-    let tool = tool.body(move |call: Call, _| {
-        let says = says.clone();
-        async move {
-            says.send("begun").unwrap();
-            call.cancellation().cancelled().await;
-            says.send("stopped").unwrap();
-            Ok(Output::text("stopped"))
-        }
-    });
-    (tool.unwrap(), hears)
-}
+use crate::rig::{House, endless, text};
 
 /// Waits for the tool to say something.
 async fn hear(hears: &mut mpsc::UnboundedReceiver<&'static str>) -> &'static str {

@@ -344,7 +344,7 @@ fn instructions(rig: &Rig, options: &[&str]) -> String {
 #[test]
 fn a_model_is_told_what_holds_here_and_nothing_else() {
     let rig = Rig::new();
-    assert_snapshot!(instructions(&rig, &[]), @"These tools work in `/ws`; paths begin there. Read the lines of a file before changing them. Every call is checked and recorded. What these tools change in files can be undone; what commands change, only in part. When a call is refused, its text says what is allowed: do not try another way around it, and tell the user where only they can change it.");
+    assert_snapshot!(instructions(&rig, &[]), @"These tools work in `/ws`; paths begin there. Read the lines of a file before changing them. Every call is checked and recorded. What these tools change in files can be undone. What commands change in files can be undone only in part. When a call is refused, its text says what is allowed: do not try another way around it, and tell the user where only they can change it.");
     assert_snapshot!(instructions(&rig, &["--no-state"]), @"These tools work in `/ws`; paths begin there. Read the lines of a file before changing them. Every call is checked. No records are kept, so no change can be undone. When a call is refused, its text says what is allowed: do not try another way around it, and tell the user where only they can change it.");
     assert_snapshot!(instructions(&rig, &["--preset", "read-only"]), @"These tools work in `/ws`; paths begin there. Nothing can be changed or run here. Every call is checked and recorded. When a call is refused, its text says what is allowed: do not try another way around it, and tell the user where only they can change it.");
 }

@@ -7,8 +7,8 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use super::site::{Site, endless};
-use crate::rig::House;
+use super::site::Site;
+use crate::rig::{House, endless};
 
 /// More than the system keeps of what is on its way.
 const LARGE: usize = 16 * 1024 * 1024;

@@ -5,8 +5,8 @@ use haft_testkit::echo;
 use serde_json::json;
 use tokio::io::AsyncReadExt as _;
 
-use super::site::{Site, endless, remembering};
-use crate::rig::House;
+use super::site::{Site, remembering};
+use crate::rig::{House, endless};
 
 fn echoing() -> serde_json::Value {
     json!({ "name": "echo", "arguments": {} })

@@ -8,7 +8,6 @@ use haft_tool::{Call, Cancellation, FunctionTool, Output, Tool};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
-use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use crate::rig::House;
@@ -198,23 +197,6 @@ impl Answer {
         let text = message["result"]["content"][0]["text"].as_str();
         text.unwrap_or_else(|| panic!("{message}")).to_owned()
     }
-}
-
-/// A tool that runs until it is asked to stop, and says when it begins and when it ends.
-pub(super) fn endless() -> (Arc<dyn Tool>, mpsc::UnboundedReceiver<&'static str>) {
-    let (says, hears) = mpsc::unbounded_channel();
-    let schema = json!({ "type": "object", "properties": {} });
-    let tool = FunctionTool::new("local/endless".parse().unwrap(), "Never ends.", schema).unwrap();
-    let tool = tool.body(move |call: Call, _| {
-        let says = says.clone();
-        async move {
-            says.send("begun").unwrap();
-            call.cancellation().cancelled().await;
-            let _ = says.send("stopped");
-            Ok(Output::text("stopped"))
-        }
-    });
-    (tool.unwrap(), hears)
 }
 
 /// A tool that tells whether there is a read ledger.

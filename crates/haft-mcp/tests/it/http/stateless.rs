@@ -3,8 +3,8 @@
 use haft_testkit::echo;
 use serde_json::json;
 
-use super::site::{Answer, Site, endless, remembering};
-use crate::rig::{House, counting};
+use super::site::{Answer, Site, remembering};
+use crate::rig::{House, counting, endless};
 
 #[tokio::test]
 async fn a_call_is_answered_recorded_and_not_remembered() {
