@@ -122,6 +122,8 @@ ids! {
     RunId;
     /// Identifies one conversation with its registry and policy.
     BranchId;
+    /// Identifies one message of a conversation.
+    MessageId;
     /// Identifies stored bytes behind a handle.
     ArtifactId;
 }

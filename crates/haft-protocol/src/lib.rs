@@ -1,7 +1,7 @@
 //! Words every part of haft shares.
 //!
-//! This crate holds data and nothing else: names, calls, outcomes, failures, capabilities, bounds, changes, records and
-//! the one table of [limits](mod@limits). It reads no clock, no file and no random number; times and ids arrive as
+//! This crate holds data and nothing else: names, calls, outcomes, failures, capabilities, bounds, changes, records,
+//! messages and the one table of [limits](mod@limits). It reads no clock, no file and no random number; times and ids arrive as
 //! arguments. Every type has a serde form, and a form that is stored carries [`RECORD_VERSION`].
 //!
 //! ```
@@ -25,6 +25,8 @@ mod digest;
 mod failure;
 mod id;
 pub mod limits;
+mod message;
+mod model;
 mod name;
 mod notice;
 mod outcome;
@@ -47,7 +49,9 @@ pub use change::{
 pub use content::{ContentPart, ImageType};
 pub use digest::{Digest, DigestError, Digester};
 pub use failure::{ErrorKind, Failure};
-pub use id::{ArtifactId, BranchId, CallId, IdError, RunId, TicketId};
+pub use id::{ArtifactId, BranchId, CallId, IdError, MessageId, RunId, TicketId};
+pub use message::{Entry, Opaque, Reply, ReplyPart, RequestedCall, Step, Summary, UserMessage};
+pub use model::{ModelId, ModelIdError, StopReason, TokenUsage, UsageTotal};
 pub use name::{NameError, QualifiedName, WireName};
 pub use notice::{Notice, NoticeKind};
 pub use outcome::{Control, Denial, Outcome, Status};

@@ -1,0 +1,3 @@
+//! What requests and replies promise.
+
+mod stream;
