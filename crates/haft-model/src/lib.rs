@@ -16,6 +16,7 @@ pub use chat::{BoxFuture, ChatModel};
 pub use error::{ModelError, ModelErrorKind};
 pub use facts::{Dialect, ModelFacts, Price};
 pub use request::{
-    CallResult, Effort, Request, RequestMessage, ResponseFormat, Sampling, ToolChoice, ToolSpec,
+    CallResult, Effort, Fragment, Request, RequestMessage, ResponseFormat, Sampling, ToolChoice,
+    ToolSpec,
 };
 pub use stream::{Finished, Part, ReplyStream};

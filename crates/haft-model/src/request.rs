@@ -1,7 +1,7 @@
 //! What a model is asked.
 
 use std::num::NonZeroU32;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use haft_protocol::{ContentPart, Reply, WireName};
 use serde_json::Value;
@@ -12,7 +12,7 @@ pub struct Request {
     /// What its operator tells the model, apart from the conversation; empty where there is nothing.
     pub system: Arc<str>,
     /// The conversation so far. It begins with a user's message, and user and model take turns.
-    pub messages: Vec<RequestMessage>,
+    pub messages: Vec<Arc<Fragment>>,
     /// The tools it may ask for, in an order that stays the same from turn to turn.
     pub tools: Arc<[ToolSpec]>,
     /// Whether it has to ask for one.
@@ -23,7 +23,50 @@ pub struct Request {
     pub sampling: Sampling,
 }
 
-/// One message of a request.
+/// One message of a request, with the form that its provider made of it the last time.
+///
+/// A conversation is sent again with every request. Its fragments are shared between requests, so that each is put into a
+/// provider's form once.
+#[derive(Debug)]
+pub struct Fragment {
+    message: RequestMessage,
+    rendered: OnceLock<(String, Arc<str>)>,
+}
+
+impl Fragment {
+    /// Makes a fragment of a message.
+    pub fn new(message: RequestMessage) -> Arc<Self> {
+        Arc::new(Self { message, rendered: OnceLock::new() })
+    }
+
+    /// Returns the message.
+    pub fn message(&self) -> &RequestMessage {
+        &self.message
+    }
+
+    /// Returns the message in a provider's form, made by `render` where it was not made before.
+    ///
+    /// `key` names the form: everything that `render` depends on beside the message.
+    pub fn rendered(&self, key: &str, render: impl FnOnce(&RequestMessage) -> String) -> Arc<str> {
+        if let Some((by, form)) = self.rendered.get()
+            && by == key
+        {
+            return Arc::clone(form);
+        }
+        let form: Arc<str> = render(&self.message).into();
+        // Another form that came first stays: a conversation seldom changes its provider.
+        let _ = self.rendered.set((key.to_owned(), Arc::clone(&form)));
+        form
+    }
+}
+
+impl PartialEq for Fragment {
+    fn eq(&self, other: &Self) -> bool {
+        self.message == other.message
+    }
+}
+
+/// What one message of a request says.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RequestMessage {
     /// What somebody said.

@@ -32,6 +32,7 @@ mod notice;
 mod outcome;
 mod path;
 mod record;
+mod run;
 mod sandbox;
 mod time;
 mod usage;
@@ -60,6 +61,7 @@ pub use record::{
     Access, AttemptRecord, BindingRecord, DecisionRecord, IntentRecord, OutcomeRecord,
     RECORD_VERSION, TicketRecord,
 };
+pub use run::{RunEntry, RunFacts, RunLimit, StopCause, Stopped};
 pub use sandbox::{SandboxLevel, SandboxLevelError};
 pub use time::Timestamp;
 pub use usage::Usage;

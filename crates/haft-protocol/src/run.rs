@@ -1,0 +1,182 @@
+//! What a run is, in the forms that are kept.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    ArtifactId, CallId, Digest, ModelId, Outcome, Reply, RunId, Summary, TicketId, Timestamp,
+    UsageTotal, UserMessage,
+};
+
+/// What a run was started with.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunFacts {
+    /// The run.
+    pub run: RunId,
+    /// When it began.
+    pub at: Timestamp,
+    /// What it is for, in one line.
+    pub title: String,
+    /// The model.
+    pub model: ModelId,
+    /// The roots of its workspace, as they were named.
+    pub roots: Vec<String>,
+    /// The preset of its policy.
+    pub preset: String,
+    /// The digest of its policy.
+    pub policy: Digest,
+    /// The digest of what its operator tells the model.
+    pub system: Digest,
+    /// The run that it was forked from, and how many of its entries it shares.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forked_from: Option<(RunId, u64)>,
+    /// The call that started it, for a subagent's run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<CallId>,
+}
+
+/// One line of the record of a run. Each is kept before what follows from it happens.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "entry", rename_all = "snake_case")]
+pub enum RunEntry {
+    /// The run began.
+    Began(RunFacts),
+    /// Somebody said something to the model.
+    Said(UserMessage),
+    /// A request is about to be made.
+    Asked {
+        /// When.
+        at: Timestamp,
+        /// Which request of the run, from 1.
+        request: u64,
+        /// Tokens of the prompt, as they were estimated.
+        estimated_tokens: u64,
+    },
+    /// A request got no whole reply.
+    Unanswered {
+        /// When.
+        at: Timestamp,
+        /// What kind of error it was, by its name.
+        kind: String,
+        /// What happened.
+        text: String,
+    },
+    /// The model replied. Its calls have their ids, and none has been made.
+    Replied(Reply),
+    /// A call of the last reply waits for a person.
+    Waits {
+        /// The call.
+        call: CallId,
+        /// The ticket.
+        ticket: TicketId,
+        /// The artifact that holds the ticket, where it was too large for a line.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        kept: Option<ArtifactId>,
+    },
+    /// A call of the last reply ended.
+    Ended {
+        /// The call.
+        call: CallId,
+        /// How.
+        outcome: Box<Outcome>,
+    },
+    /// A summary took the place of earlier entries.
+    Summarised(Summary),
+    /// The run stopped, and can be resumed.
+    Stopped(Stopped),
+    /// The run was taken up again.
+    Resumed {
+        /// When.
+        at: Timestamp,
+    },
+}
+
+/// How a run stopped.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Stopped {
+    /// When.
+    pub at: Timestamp,
+    /// Why.
+    pub cause: StopCause,
+    /// What all its requests took so far.
+    pub usage: UsageTotal,
+}
+
+/// Why a turn or a run stopped.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "cause", rename_all = "snake_case")]
+pub enum StopCause {
+    /// The model said what it had to say.
+    Done,
+    /// The model's output was cut by its cap, and asking again did not help.
+    Length,
+    /// The provider or the model declined.
+    Refused {
+        /// In whose words.
+        text: String,
+    },
+    /// A limit of the run was reached.
+    Limit {
+        /// Which.
+        limit: RunLimit,
+        /// How much was allowed, in the limit's unit.
+        allowed: u64,
+    },
+    /// The model went round in circles.
+    Loop {
+        /// What it repeated.
+        text: String,
+    },
+    /// The model could not be asked.
+    Model {
+        /// The kind of error, by its name.
+        kind: String,
+        /// What happened.
+        text: String,
+    },
+    /// The window is full, and summarising does not help.
+    Window {
+        /// What fills it.
+        text: String,
+    },
+    /// Somebody interrupted it.
+    Interrupted,
+    /// A call waits for a person who is not there.
+    Waits {
+        /// The ticket.
+        ticket: TicketId,
+    },
+    /// Its record could not be kept, so nothing more was done.
+    Unrecorded {
+        /// What happened.
+        text: String,
+    },
+}
+
+/// A limit of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunLimit {
+    /// Requests to the model in one turn.
+    Steps,
+    /// Calls of the run.
+    Calls,
+    /// Tokens of all prompts and replies.
+    Tokens,
+    /// Millionths of a US dollar.
+    Money,
+    /// Seconds.
+    Time,
+}
+
+impl RunLimit {
+    /// Returns the name used in records and messages.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Steps => "steps",
+            Self::Calls => "calls",
+            Self::Tokens => "tokens",
+            Self::Money => "money",
+            Self::Time => "time",
+        }
+    }
+}
