@@ -69,7 +69,9 @@ pub use grade::MatchGrade;
 pub use kind::{ImageFault, ImageInfo, ImageKind, Kind, image_info};
 pub use merge::{Conflict, Merge, merge};
 pub use nearest::{Difference, Nearest};
-pub use visible::{collapse_carriage_returns, visible, visible_line};
+pub use visible::{
+    collapse_carriage_returns, visible, visible_exactly, visible_json, visible_line,
+};
 pub use window::{
     FinalNewline, LineCut, LineEnding, LineHash, Row, Stopped, Total, Window, WindowError,
     WindowRequest,

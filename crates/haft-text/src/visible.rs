@@ -40,6 +40,52 @@ pub fn visible_line(text: &str) -> Cow<'_, str> {
     escape(text, acts_or_hides)
 }
 
+/// Writes a text on one line so that no other text is written alike: for what a person decides about.
+///
+/// Beside what [`visible_line`] makes visible, everything that looks like nothing or like a space and is not one shows:
+/// joiners, variation selectors, no-break and other spaces, blanks of Braille and music. A backslash is doubled where it
+/// could be taken for the start of an escape, so that `\n` is a line break and `\\n` is what was typed as `\n`.
+///
+/// ```
+/// use haft_text::visible_exactly;
+///
+/// assert_eq!(visible_exactly("printf 'a\\n'\nls"), r"printf 'a\\n'\nls");
+/// assert_eq!(visible_exactly("rm -r\u{a0}x\u{2800}"), r"rm -r\u{a0}x\u{2800}");
+/// assert_eq!(visible_exactly(r"grep '\.rs$'"), r"grep '\.rs$'");
+/// ```
+pub fn visible_exactly(text: &str) -> Cow<'_, str> {
+    if !text.contains('\\') {
+        return escape(text, shows_nothing);
+    }
+    let mut doubled = String::with_capacity(text.len() + 16);
+    let mut chars = text.chars().peekable();
+    let mut backslashes = 0;
+    while let Some(char) = chars.next() {
+        doubled.push(char);
+        if char != '\\' {
+            backslashes = 0;
+            continue;
+        }
+        backslashes += 1;
+        let begins_escape =
+            |next: &char| matches!(next, 'n' | 't' | 'r' | 'x' | 'u') || shows_nothing(*next);
+        if chars.peek().is_some_and(begins_escape) {
+            doubled.extend(std::iter::repeat_n('\\', backslashes));
+        }
+    }
+    Cow::Owned(escape(&doubled, shows_nothing).into_owned())
+}
+
+/// Like [`visible_exactly`], of JSON, whose strings double their backslashes themselves.
+///
+/// ```
+/// let json = r#"["a\\nb","a\nb"]"#;
+/// assert_eq!(haft_text::visible_json(json), json);
+/// ```
+pub fn visible_json(json: &str) -> Cow<'_, str> {
+    escape(json, shows_nothing)
+}
+
 /// Keeps what a terminal would show at last of lines that were rewritten by carriage returns.
 ///
 /// In each line the text after the last `\r` wins; `\r` at the end of a line is dropped. Meant for
@@ -99,4 +145,16 @@ fn acts_or_hides(char: char) -> bool {
         | '\u{206a}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fff8}'
         | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
     )
+}
+
+/// Tells whether a character has no mark of its own, and is no plain space.
+fn shows_nothing(char: char) -> bool {
+    acts_or_hides(char)
+        || (char != ' ' && char.is_whitespace())
+        // What `visible` leaves to scripts and emoji, and blanks that are no spaces.
+        || matches!(
+            char,
+            '\u{34f}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{200c}' | '\u{200d}'
+            | '\u{2800}' | '\u{fe00}'..='\u{fe0f}' | '\u{1d159}'
+        )
 }

@@ -18,7 +18,7 @@ use haft_protocol::{
     Denial, Digest, EffectRecord, ErrorKind, Failure, IntentRecord, LogicalPath, Notice,
     OutcomeRecord, RunId, TicketId, TicketRecord, Timestamp,
 };
-use haft_text::visible_line;
+use haft_text::{visible_exactly, visible_json, visible_line};
 
 use crate::locks::Claim;
 use crate::tool::BoxFuture;
@@ -392,8 +392,9 @@ impl Question {
         let (tool, because) = (visible_line(&tool), visible_line(&ticket.because));
         let mut lines = vec![format!("{tool} wants to run ({because})")];
         for (name, value) in self.arguments.iter() {
-            let value = value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
-            lines.push(format!("  {}: {}", visible_line(name), visible_line(&value)));
+            let json = value.to_string();
+            let value = value.as_str().map_or_else(|| visible_json(&json), visible_exactly);
+            lines.push(format!("  {}: {value}", visible_exactly(name)));
         }
         // A text that is one command was shown as that just now.
         let text = self.arguments.get("command").and_then(serde_json::Value::as_str);

@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use haft_text::{collapse_carriage_returns, visible, visible_line};
+use haft_text::{collapse_carriage_returns, visible, visible_exactly, visible_line};
 use proptest::prelude::*;
 
 #[test]
@@ -46,6 +46,26 @@ fn a_line_stays_a_line() {
 }
 
 #[test]
+fn what_a_person_decides_about_tells_a_line_break_from_a_backslash() {
+    assert_eq!(visible_exactly("a\nb"), r"a\nb");
+    assert_eq!(visible_exactly(r"a\nb"), r"a\\nb");
+    assert_eq!(visible_exactly("a\\\nb"), r"a\\\nb");
+    assert_eq!(visible_exactly(r"a\\nb"), r"a\\\\nb");
+    assert_eq!(visible_exactly(r"sed 's/\(a\)\.b/\1/' \"), r"sed 's/\(a\)\.b/\1/' \");
+}
+
+#[test]
+fn what_a_person_decides_about_hides_nothing() {
+    let blanks =
+        "\u{2800}\u{3164}\u{115f}\u{ffa0}\u{a0}\u{3000}\u{2003}\u{200d}\u{fe0f}\u{34f}\u{1d159} .";
+    insta::assert_snapshot!(
+        visible_exactly(blanks),
+        @r"\u{2800}\u{3164}\u{115f}\u{ffa0}\u{a0}\u{3000}\u{2003}\u{200d}\u{fe0f}\u{34f}\u{1d159} ."
+    );
+    assert!(matches!(visible_exactly("ls -a | wc"), Cow::Borrowed(_)));
+}
+
+#[test]
 fn a_progress_bar_becomes_its_last_state() {
     let bar: String = "\rdownload ...".repeat(9_999) + "\rdownload done";
     let output = format!("start\r\n{bar}\r\nend");
@@ -69,6 +89,14 @@ proptest! {
         prop_assert!(visible_line(&text).chars().all(|char| !char.is_control()));
         prop_assert!(shown.len() <= text.len() * 4);
         prop_assert_eq!(visible(&shown), shown.clone());
+    }
+
+    #[test]
+    fn no_two_texts_are_decided_about_in_the_same_words(
+        one in r"[\\\nntx{2}8 0a]{0,6}",
+        other in r"[\\\nntx{2}8 0a]{0,6}",
+    ) {
+        prop_assert_eq!(one == other, visible_exactly(&one) == visible_exactly(&other));
     }
 
     #[test]

@@ -184,3 +184,23 @@ async fn o_052_a_question_nobody_answers_in_time_is_a_no() {
     let outcome = rig.call("write", json!({ "path": "a" })).await;
     assert!(denial(&outcome).reason.contains("nobody answered in time"));
 }
+
+#[tokio::test]
+async fn what_a_person_decides_about_can_be_read_in_one_way_only() {
+    let rig = asking().build();
+    let ask = |path: &'static str| {
+        let rig = &rig;
+        async move {
+            rig.oracle.say(Answer::Later);
+            match rig.dispatch("write", json!({ "path": path })).await {
+                Dispatched::Waiting(ticket) => ticket.question().to_text(),
+                Dispatched::Done(outcome) => panic!("expected a question, found {outcome:?}"),
+            }
+        }
+    };
+    let (typed, broken) = (ask("a\\nb").await, ask("a\nb").await);
+    assert!(typed.contains(r"path: a\\nb"), "{typed}");
+    assert!(broken.contains(r"path: a\nb"), "{broken}");
+    let blank = ask("a\u{2800}\u{3164}\u{a0}b").await;
+    assert!(blank.contains(r"path: a\u{2800}\u{3164}\u{a0}b"), "{blank}");
+}
