@@ -140,15 +140,26 @@ const SYNONYMS: &[(&str, &[&str])] = &[
     ("command", &["cmd", "script", "shellcommand"]),
 ];
 
-/// Finds the one name that another word most likely means: one that is written much like it, or one that models also
-/// know by that word.
+/// Letters from which on the beginning of a name stands for it.
+const BEGINNING_CHARS: usize = 3;
+
+/// Finds the one name that another word most likely means: one that is written much like it, one that models also know by
+/// that word, or the only one that begins with it.
 pub(crate) fn meant<'n>(word: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let names: Vec<&str> = names.into_iter().collect();
     nearest(word, names.iter().copied()).or_else(|| {
         let plain = plain(word);
-        let (wanted, _) = SYNONYMS.iter().find(|(_, words)| words.contains(&plain.as_str()))?;
-        names.into_iter().find(|name| name == wanted)
+        let known = SYNONYMS.iter().find(|(_, words)| words.contains(&plain.as_str()));
+        let known = known.and_then(|(wanted, _)| names.iter().find(|name| *name == wanted));
+        known.copied().or_else(|| abbreviated(&plain, &names))
     })
+}
+
+/// Finds the only name that a word is short for.
+fn abbreviated<'n>(word: &str, names: &[&'n str]) -> Option<&'n str> {
+    let mut longer = names.iter().filter(|name| plain(name).starts_with(word));
+    let only = longer.next().filter(|_| word.chars().count() >= BEGINNING_CHARS)?;
+    longer.next().is_none().then_some(*only)
 }
 
 /// Returns a name without what is written in different ways.
@@ -172,6 +183,16 @@ pub(crate) fn whole(number: &Number) -> Option<Number> {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn the_beginning_of_a_name_means_it_where_no_other_begins_so() {
+        let names = ["language", "path", "pattern", "limit", "max_depth"];
+        assert_eq!(meant("lang", names), Some("language"));
+        assert_eq!(meant("max", names), Some("max_depth"));
+        assert_eq!(meant("pat", ["pattern_one", "pattern_two"]), None, "two begin so");
+        assert_eq!(meant("la", names), None, "too short to tell");
+        assert_eq!(meant("l", ["language"]), None);
+    }
 
     #[test]
     fn long_texts_are_cut_with_their_length() {
