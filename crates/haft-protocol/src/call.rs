@@ -161,6 +161,6 @@ pub struct Progress {
     /// How much there is, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total: Option<u64>,
-    /// What is counted, in the plural.
+    /// What is counted, in the plural, and what is done with it: `files searched`.
     pub unit: String,
 }

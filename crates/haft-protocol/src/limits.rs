@@ -51,6 +51,28 @@ pub const HOOK_MS: u64 = 10_000;
 /// Milliseconds a cancelled or timed-out body has to end before it is reported as detached.
 pub const GRACE_MS: u64 = 1_000;
 
+/// Attempts of one request to a model: the first and its repetitions.
+pub const MODEL_ATTEMPTS: u32 = 5;
+/// Milliseconds before the second attempt of a request to a model; doubled before each further one, and up to half of it
+/// left out by chance.
+pub const MODEL_RETRY_DELAY_MS: u64 = 1_000;
+/// Milliseconds before a further attempt at most, where the provider names no number.
+pub const MODEL_RETRY_DELAY_MAX_MS: u64 = 30_000;
+/// Milliseconds that a provider may ask a request to wait; one that is asked to wait longer fails at once.
+pub const MODEL_RETRY_AFTER_MS: u64 = 120_000;
+/// Milliseconds that one request to a model waits in all, between its attempts and for its account's pace.
+pub const MODEL_WAIT_MS: u64 = 300_000;
+/// Repetitions of all requests that one guard makes; each whole reply gives one back.
+pub const MODEL_RETRIES: u32 = 50;
+/// Requests to models of one account at one time, where nothing else is set.
+pub const MODEL_REQUESTS_AT_ONCE: usize = 8;
+/// Milliseconds that a request to a model waits for its turn among them.
+pub const MODEL_TURN_MS: u64 = 600_000;
+/// Attempts of one account that fail in a row before it is left alone for a while.
+pub const MODEL_FAILURES: u32 = 8;
+/// Milliseconds for which it is left alone before one request may try again.
+pub const MODEL_REST_MS: u64 = 30_000;
+
 /// Bytes of text one outcome shows; the rest goes into an artifact.
 pub const OUTCOME_TEXT_BYTES: usize = 96 * 1024;
 /// Bytes of structured output one outcome carries; the rest goes into an artifact.
@@ -316,3 +338,22 @@ pub const MCP_CONNECTIONS: usize = 256;
 pub const MCP_SESSIONS: usize = 64;
 /// Milliseconds after which a session over HTTP that nobody uses is closed.
 pub const MCP_SESSION_IDLE_MS: u64 = 30 * 60 * 1_000;
+
+/// Milliseconds a connection to a model's server may take to stand.
+pub const CONNECT_MS: u64 = 15_000;
+/// Milliseconds a model may take before the first piece of its reply.
+pub const REPLY_FIRST_MS: u64 = 10 * 60 * 1_000;
+/// Milliseconds a model may take between two pieces of its reply.
+pub const REPLY_PAUSE_MS: u64 = 5 * 60 * 1_000;
+/// Milliseconds after the end of a reply in which its token counts may still come.
+pub const REPLY_LAST_WORDS_MS: u64 = 3_000;
+/// Bytes of one event in the stream of a reply.
+pub const REPLY_EVENT_BYTES: usize = 16 * 1024 * 1024;
+/// Bytes of the text, reasoning and arguments of one reply.
+pub const REPLY_BYTES: usize = 32 * 1024 * 1024;
+/// Calls of one reply; what has more is no reply of a model.
+pub const REPLY_CALLS: usize = 1_000;
+/// Bytes read of an answer that is an error, a list of models or facts about one.
+pub const ANSWER_BYTES: usize = 4 * 1024 * 1024;
+/// Milliseconds a server on this machine has to answer when it is looked for.
+pub const DISCOVERY_MS: u64 = 700;

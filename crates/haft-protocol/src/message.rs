@@ -1,5 +1,6 @@
 //! The messages of a conversation.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -169,7 +170,7 @@ pub enum ReplyPart {
 pub struct RequestedCall {
     /// The id of the call, ours: unique whatever the provider's is.
     pub id: CallId,
-    /// The id that the provider gave it, to be echoed with the result. It may be empty or given twice.
+    /// The id that the provider gave it. It is left out where it cannot tell the call from others of the conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider_id: Option<String>,
     /// The wire name asked for, as it came.
@@ -182,6 +183,16 @@ pub struct RequestedCall {
     /// The provider's own form, where it has to come back byte for byte.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opaque: Option<Opaque>,
+}
+
+impl RequestedCall {
+    /// Returns the id that goes to the provider with the call and with its result.
+    pub fn echoed_id(&self) -> Cow<'_, str> {
+        match self.provider_id.as_deref() {
+            Some(id) if !id.is_empty() => Cow::Borrowed(id),
+            Some(_) | None => Cow::Owned(format!("call_{}", self.id)),
+        }
+    }
 }
 
 /// A provider's own form of a part, kept byte for byte.

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use haft_policy::PathFilter;
 use haft_protocol::{
     ArtifactId, AttemptRecord, BindingRecord, BranchId, CallId, Change, ChangedCalls, ContentRef,
-    Denial, Digest, EffectRecord, ErrorKind, Failure, IntentRecord, LogicalPath, Notice,
+    Denial, Digest, EffectRecord, ErrorKind, Failure, IntentRecord, LogicalPath, MessageId, Notice,
     OutcomeRecord, RunId, TicketId, TicketRecord, Timestamp,
 };
 use haft_text::{visible_exactly, visible_json, visible_line};
@@ -488,4 +488,6 @@ make_ids! {
     branch_id -> BranchId;
     /// Makes the id of a ticket.
     ticket_id -> TicketId;
+    /// Makes the id of a message.
+    message_id -> MessageId;
 }

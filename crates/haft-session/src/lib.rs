@@ -1,0 +1,25 @@
+//! A conversation with a model.
+//!
+//! A [`Transcript`] holds what was said and what came of it, in a form that cannot hold a call's result without its call.
+//! [`compile`](fn@compile) makes a request of it, and a record of what was kept and what was left out. A [`Branch`] owns
+//! one transcript with the tools, the policy and the model that go with it.
+//!
+//! Not here: what is done turn by turn (`haft-agent`), how a provider is spoken to (`haft-providers`).
+
+mod branch;
+mod compile;
+mod gauge;
+mod keeper;
+mod repair;
+mod system;
+mod transcript;
+
+pub use branch::{Branch, BranchParts, State, Turn};
+pub use compile::{
+    Ask, CompileError, Compiled, Kept, LeftOut, Posture, Section, SectionKind, compile,
+};
+pub use gauge::Gauge;
+pub use keeper::{Keeper, KeeperError, NoKeeper};
+pub use repair::{Mended, mend};
+pub use system::{Instructions, System};
+pub use transcript::{Node, Transcript, TranscriptError};

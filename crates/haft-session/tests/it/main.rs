@@ -1,0 +1,3 @@
+//! What a conversation promises.
+
+mod transcript;
