@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 
-use self::parts::{PARTS, Part};
+use self::parts::{LARGE_PARTS, PARTS, Part};
 use crate::repository;
 
 /// The folder of parts, beneath the root of the repository.
@@ -27,7 +27,7 @@ const STAMP: &str = ".part";
 /// What `cargo xtask testbeds` understands.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Parts to install; all without a name.
+    /// Parts to install; without a name all but the large ones.
     names: Vec<String>,
     /// Fetch nothing, only say what is there.
     #[arg(long)]
@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     Ok(if missing == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Installs the named parts, or all, and returns how many are missing afterwards.
+/// Installs the named parts, or all but the large ones, and returns how many are missing afterwards.
 ///
 /// # Errors
 ///
@@ -81,13 +81,16 @@ fn select(names: &[String]) -> Result<Vec<&'static Part>> {
         return Ok(PARTS.iter().collect());
     }
     let find = |name: &String| {
-        let part = PARTS.iter().find(|part| part.name == name);
-        part.with_context(|| {
-            let known: Vec<_> = PARTS.iter().map(|part| part.name).collect();
+        known().find(|part| part.name == name).with_context(|| {
+            let known: Vec<_> = known().map(|part| part.name).collect();
             format!("no testbed is called `{name}`, there are {}", known.join(", "))
         })
     };
     names.iter().map(find).collect()
+}
+
+fn known() -> impl Iterator<Item = &'static Part> {
+    PARTS.iter().chain(LARGE_PARTS)
 }
 
 fn is_installed(there: &Path, part: &Part) -> bool {
@@ -134,9 +137,15 @@ mod tests {
 
     #[test]
     fn a_stamp_changes_with_version_and_hash() {
-        for (index, part) in PARTS.iter().enumerate() {
+        for (index, part) in known().enumerate() {
             assert!(part.stamp().contains(part.version));
-            assert!(!PARTS[..index].iter().any(|other| other.name == part.name));
+            assert!(!known().take(index).any(|other| other.name == part.name));
         }
+    }
+
+    #[test]
+    fn a_large_part_is_installed_only_by_name() {
+        let [large] = *select(&["model-large".to_owned()]).unwrap() else { panic!("one part") };
+        assert!(!select(&[]).unwrap().iter().any(|part| part.name == large.name));
     }
 }

