@@ -146,9 +146,8 @@ impl<'t> Walk<'t, '_> {
             | "case_statement" | "case_item" => {
                 self.children(node, &around.within(Place::Conditional));
             }
-            "while_statement" | "for_statement" => self.children(node, &around.nested(Place::Loop)),
-            "c_style_for_statement" => {
-                self.children(node, &Around { evaluates: true, ..around.nested(Place::Loop) });
+            "while_statement" | "for_statement" | "c_style_for_statement" => {
+                self.children(node, &around.nested(Place::Loop));
             }
             "function_definition" => self.children(node, &around.nested(Place::Function)),
             "command" | "declaration_command" | "unset_command" | "variable_assignment" => {

@@ -15,6 +15,7 @@ mod filters;
 mod patterns;
 mod presets;
 mod properties;
+mod redirections;
 mod scripts;
 mod shell;
 mod shell_properties;

@@ -390,13 +390,23 @@ fn what_is_quoted_in_a_calculation_is_not_clear() {
         "echo \"$((a['$(id)']))\"",
         "[[ a -eq '$(id)' ]]",
         "[ a -eq '$(id)' ]",
+        "(('$(id)'))",
+        "echo $(('$(id)'))",
+        "[[ '$(id)' ]]",
+        "[ '$(id)' ]",
     ] {
         let said = "a condition or calculation may run what is quoted in it";
         let script = Script::parse(text);
         assert!(script.unclear().iter().any(|it| it.why == said), "{text}: {:?}", script.lines());
     }
-    let script = Script::parse("for ((i = 0; i < 2; i++)); do id; done; { echo '$(id)'; }");
-    assert_eq!(script.lines(), ["i = 0", "id", "echo '$(id)'"]);
+    let script =
+        Script::parse("for ((i = 0; i < 2; i++)); do echo '$(id)'; done; { echo '$(id)'; }");
+    assert_eq!(script.lines(), ["i = 0", "echo '$(id)'", "echo '$(id)'"]);
+    let script = Script::parse("for ((i = a['$(id)']; i < 2; i++)); do ls; done");
+    assert!(!script.unclear().is_empty(), "{:?}", script.lines());
+    // A command that it runs has quotes of its own.
+    let script = Script::parse("echo $(($(echo '$(id)')))");
+    assert_eq!(script.lines(), ["echo $(($(echo '$(id)')))", "echo '$(id)'"]);
 }
 
 #[test]
@@ -476,4 +486,19 @@ fn a_redirection_ends_with_its_line() {
     let script = Script::parse("ls > \\\n out");
     assert!(script.unclear().is_empty(), "{:?}", script.unclear());
     assert_eq!(script.lines(), ["ls >out"]);
+}
+
+#[test]
+fn what_the_grammar_takes_for_characters_is_looked_at_again() {
+    for text in ["`id`", "<(id)", ">(id)", "b${x}"] {
+        let script = Script::parse(&format!("[[ a =~ {text} ]]"));
+        let said = "a substitution is not read as one";
+        assert!(script.unclear().iter().any(|it| it.why == said), "{text}: {:?}", script.lines());
+    }
+    for text in ["[[ a =~ ^b$ ]]", "[[ a =~ <b ]]", "echo \\`a", "echo $(ls a\\ b)", "echo `ls`"] {
+        let script = Script::parse(text);
+        assert!(script.unclear().is_empty(), "{text}: {:?}", script.unclear());
+    }
+    let script = Script::parse("echo 'a'\\ #$(id)");
+    assert_eq!(script.unclear()[0].why, "it is no comment to a shell");
 }

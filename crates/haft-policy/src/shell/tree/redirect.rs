@@ -52,7 +52,6 @@ impl<'t> Walk<'t, '_> {
         match node.kind() {
             "file_redirect" | "herestring_redirect" => self.file(node, parts, around),
             "heredoc_redirect" => self.here(node, parts, around),
-            "comment" => self.comment(node),
             _ => self.unclear(node, "it is no redirection"),
         }
     }
@@ -72,10 +71,8 @@ impl<'t> Walk<'t, '_> {
                     arrow_end = child.end_byte();
                 }
                 "comment" => self.comment(child),
-                _ if child.is_named() && !child.is_error() && !child.is_missing() => {
-                    words.push(Some(child));
-                }
-                _ => self.unclear(child, "it cannot be read"),
+                _ if child.is_named() => words.push(Some(child)),
+                _ => self.unclear(child, "it is not understood"),
             }
         }
         if operator.starts_with('{') {
@@ -113,9 +110,7 @@ impl<'t> Walk<'t, '_> {
                 "&&" | "||" | "|" | "|&" | "\n" => {}
                 "comment" => self.comment(child),
                 "file_redirect" | "herestring_redirect" => self.file(child, parts, around),
-                _ if child.is_error() || child.is_missing() => {
-                    self.unclear(child, "it cannot be read");
-                }
+                "ERROR" => self.unclear(child, "it cannot be read"),
                 "pipeline"
                 | "list"
                 | "command"
@@ -142,7 +137,7 @@ impl<'t> Walk<'t, '_> {
             .push(Redirection { operator: format!("{operator}{mark}"), target: None });
         match (start, body, end) {
             (Some(start), Some(body), Some(end))
-                if self.ends_where_bash_does(&operator, start, end) =>
+                if self.lies_where_bash_has_it(&operator, start, body, end) =>
             {
                 self.body(start, body, around);
             }
@@ -150,8 +145,15 @@ impl<'t> Walk<'t, '_> {
         }
     }
 
-    /// Tells whether the first line that is nothing but the mark is the one where the grammar ends the document.
-    fn ends_where_bash_does(&self, operator: &str, start: Node<'t>, end: Node<'t>) -> bool {
+    /// Tells whether a document begins in the line after the one that asks for it, and ends where the grammar ends it: at
+    /// the first line that is nothing but the mark.
+    fn lies_where_bash_has_it(
+        &self,
+        operator: &str,
+        start: Node<'t>,
+        body: Node<'t>,
+        end: Node<'t>,
+    ) -> bool {
         let mark = self.text(start);
         let quoted = |quote: char| mark.strip_prefix(quote)?.strip_suffix(quote);
         let bare = quoted('\'')
@@ -159,18 +161,19 @@ impl<'t> Walk<'t, '_> {
             .or_else(|| mark.strip_prefix('\\'))
             .unwrap_or(mark);
         let is_simple = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-        let first_row = start.start_position().row;
-        let mut lines = self.source.split('\n').enumerate().skip(first_row);
+        let asked_in = start.start_position().row;
+        let mut lines = self.source.split('\n').enumerate().skip(asked_in);
+        // Two documents that begin in one line follow each other, which is not worth following.
+        let is_only = lines.next().is_some_and(|(_, line)| line.matches("<<").count() == 1);
+        // Behind an operator at the end of its line, the grammar goes on with commands, where bash has the document.
+        let follows = lines.clone().next().is_some_and(|(row, _)| row == body.start_position().row);
         let found = lines.find(|(_, line)| {
             let line = if operator.ends_with('-') { line.trim_start_matches('\t') } else { line };
             line == bare
         });
-        // Two documents that begin in one line follow each other, which is not worth following.
-        let line = self.source.split('\n').nth(first_row).unwrap_or_default();
-        let is_only = line.matches("<<").count() == 1;
-        !bare.is_empty()
-            && bare.chars().all(is_simple)
+        bare.chars().all(is_simple)
             && is_only
+            && follows
             && found.is_some_and(|(row, _)| row == end.start_position().row)
     }
 
@@ -180,12 +183,11 @@ impl<'t> Walk<'t, '_> {
             return;
         }
         let text = self.text(body);
-        let looks = text.matches("$(").count() + text.matches('`').count();
+        let begun = text.matches("$(").count();
         let mut cursor = body.walk();
         let substitutions =
             body.named_children(&mut cursor).filter(|it| it.kind() == "command_substitution");
-        let backticks = text.contains(['`', '\\']);
-        if looks > 0 && (backticks || looks != substitutions.count()) {
+        if text.contains('`') || begun != substitutions.count() {
             self.unclear(body, "it is not clear what the here-document runs");
         }
         self.todo.push((body, around.clone()));

@@ -52,8 +52,7 @@ impl<'t> Walk<'t, '_> {
             | "$" | "==" | "=~" => {
                 parts.words.push(child);
             }
-            "comment" => self.comment(child),
-            _ if child.is_error() || child.is_missing() => self.unclear(child, "it cannot be read"),
+            "ERROR" | "comment" => self.unclear(child, "it cannot be read"),
             _ if child.is_named() => parts.words.push(child),
             _ => self.unclear(child, "it is not understood"),
         }
