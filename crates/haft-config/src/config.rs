@@ -36,6 +36,7 @@ pub struct Config {
     pub(crate) origins: BTreeMap<&'static str, Origin>,
     pub(crate) dropped: Vec<Dropped>,
     user: Option<PathBuf>,
+    user_place: Option<PathBuf>,
     project: Option<ProjectFile>,
 }
 
@@ -119,7 +120,8 @@ impl Config {
     /// Fails on the first file that cannot be read and on the first value that is not right, also where the file is a
     /// project's that nobody trusts: a rule that denies must not get lost by a slip.
     pub fn load(sources: &Sources<'_>, door: &impl Door) -> Result<Self, ConfigError> {
-        let mut config = Self::default();
+        let mut config =
+            Self { user_place: sources.user.map(ToOwned::to_owned), ..Self::default() };
         if let Some(path) = sources.user
             && let Some(bytes) = read_file(door, path)?
         {
@@ -164,6 +166,9 @@ impl Config {
         if yes {
             builder = builder.yes();
         }
+        if let Some(place) = &self.user_place {
+            builder = builder.user_file(place.to_string_lossy());
+        }
         Ok(builder.build()?)
     }
 
@@ -199,6 +204,11 @@ impl Config {
     /// Returns the user's file, where there is one.
     pub fn user(&self) -> Option<&Path> {
         self.user.as_deref()
+    }
+
+    /// Returns where the user's file is, or would be.
+    pub fn user_place(&self) -> Option<&Path> {
+        self.user_place.as_deref()
     }
 
     /// Returns the project's file, where there is one.

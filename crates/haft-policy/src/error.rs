@@ -152,6 +152,10 @@ pub(crate) fn escaped(text: impl IntoIterator<Item = char>) -> String {
     for character in text {
         match character {
             '"' | '\'' | '\\' => out.push(character),
+            // They count as letters and signs, and are blank.
+            '\u{115f}' | '\u{1160}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}' | '\u{1d159}' => {
+                out.extend(character.escape_unicode());
+            }
             _ => out.extend(character.escape_debug()),
         }
     }

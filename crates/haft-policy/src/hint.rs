@@ -4,6 +4,7 @@ use haft_protocol::{Access, Capability, Decision};
 
 use crate::assess::{Assessment, Case, Ending, Ground, RuleStanding};
 use crate::coverage;
+use crate::error::escaped;
 use crate::policy::Level;
 use crate::rule::{Met, Mismatch};
 use crate::shell::Script;
@@ -38,16 +39,17 @@ pub(crate) fn ways_out(
             .find(|(rule, standing)| *standing == RuleStanding::Untrusted && could_lift(rule));
         if let Some((rule, _)) = untrusted {
             hints.push(format!(
-                "a person can read the project's file and trust it with `haft trust`: its rule `{rule}` ({}) allows the call",
+                "a person can read the project's file and `haft trust` it: its rule `{rule}` ({}) allows the call",
                 rule.origin()
             ));
         }
         let lifted = decision != Decision::Deny || level.preset_origin.layer <= Layer::User;
         if let Some(rule) = suggestion(case).filter(|_| lifted) {
-            hints.push(format!(
-                "to allow it for good, add to the user's config.toml:\n{}",
-                rule.to_toml()
-            ));
+            let file = match &level.user_file {
+                Some(file) => format!("`{}`", escaped(file.chars())),
+                None => "the user's config.toml".to_owned(),
+            };
+            hints.push(format!("to allow it for good, add to {file}:\n{}", rule.to_toml()));
         }
     }
     hints
@@ -80,7 +82,7 @@ fn over_trees(case: &Case<'_>, ground: &Ground<'_>) -> Option<String> {
     let (tool, path) = (case.subject.tool, &tree.path);
     let does = if tree.access.writes() { "write" } else { "read" };
     Some(format!(
-        "`{tool}` may {does} anything beneath `{path}`, so every rule about paths there holds for it; a person can leave it out by naming the rule's tools"
+        "`{tool}` may {does} anything beneath `{path}`, so the rule holds for it; a person can name other tools in the rule"
     ))
 }
 
@@ -94,7 +96,9 @@ pub(crate) fn ways_out_of_ground(level: &Level, ground: &Ground<'_>) -> Vec<Stri
     };
     let mut hints = Vec::new();
     if decision == Decision::Ask {
-        hints.push("a person can answer when asked, or say yes beforehand with `--yes`".to_owned());
+        let full = matches!(ground, Ground::Preset { .. }) && level.preset < Preset::Full;
+        let full = if full { format!(" or `--preset {}`", Preset::Full) } else { String::new() };
+        hints.push(format!("a person can answer when asked, or start with `--yes`{full}"));
     }
     match ground {
         Ground::Rule { rule, .. } => match rule.origin().layer {
@@ -112,9 +116,6 @@ pub(crate) fn ways_out_of_ground(level: &Level, ground: &Ground<'_>) -> Vec<Stri
             if let Some(preset) = enough {
                 hints.push(format!("a person can start with `--preset {preset}`"));
             }
-        }
-        Ground::Preset { .. } if level.preset < Preset::Full => {
-            hints.push(format!("a person can start with `--preset {}`", Preset::Full));
         }
         Ground::Preset { .. } => {}
     }

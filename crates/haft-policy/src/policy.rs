@@ -43,6 +43,9 @@ pub(crate) struct Level {
     further_roots: Vec<LogicalPath>,
     #[serde(default)]
     pub(crate) yes: bool,
+    /// Where the user's own configuration is, for hints.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) user_file: Option<String>,
     #[serde(skip)]
     pub(crate) preset_sentences: PresetSentences,
 }
@@ -306,6 +309,12 @@ impl PolicyBuilder {
     /// still asks.
     pub fn yes(mut self) -> Self {
         self.0.yes = true;
+        self
+    }
+
+    /// Names the file of the user's configuration, there or not, so that hints say where a rule is to be written.
+    pub fn user_file(mut self, file: impl Into<String>) -> Self {
+        self.0.user_file = Some(file.into());
         self
     }
 

@@ -419,8 +419,7 @@ fn sentences_name_the_command_and_the_rule() {
     insta::assert_snapshot!(because(&policy, "ls; cargo test 'a b' && timeout 5 make"), @r#"
     ask: the preset `edit` (default) asks before `execute`
     hint: the rule `allow commands = ["ls", "git status"]` does not cover it: `cargo test 'a b'` is none of its commands
-    hint: a person can answer when asked, or say yes beforehand with `--yes`
-    hint: a person can start with `--preset full`
+    hint: a person can answer when asked, or start with `--yes` or `--preset full`
     hint: to allow it for good, add to the user's config.toml:
     [[rules]]
     decision = "allow"
@@ -430,8 +429,7 @@ fn sentences_name_the_command_and_the_rule() {
     insta::assert_snapshot!(because(&policy, "ls > out"), @r#"
     ask: the preset `edit` (default) asks before `execute`
     hint: the rule `allow commands = ["ls", "git status"]` does not cover it: `ls >out` redirects to more than `/dev/null`
-    hint: a person can answer when asked, or say yes beforehand with `--yes`
-    hint: a person can start with `--preset full`
+    hint: a person can answer when asked, or start with `--yes` or `--preset full`
     "#);
 }
 

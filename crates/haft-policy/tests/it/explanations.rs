@@ -101,8 +101,7 @@ fn explanation_says_how_each_rule_differs() {
       preset edit (default)
         decides: ask execute
 
-    hint: a person can answer when asked, or say yes beforehand with `--yes`
-    hint: a person can start with `--preset full`
+    hint: a person can answer when asked, or start with `--yes` or `--preset full`
     hint: to allow it for good, add to the user's config.toml:
     [[rules]]
     decision = "allow"

@@ -36,7 +36,7 @@ fn call_that_may_write_a_tree_is_told_why_a_rule_about_a_path_covers_it() {
     insta::assert_snapshot!(refusal(&policy, &call), @r#"
     denied by policy: the rule `deny tool = "*", path = "secrets/**"` (/u/haft/config.toml:4) denies `builtin/bash` on `.`
     hint: a person can change that rule (/u/haft/config.toml:4)
-    hint: `builtin/bash` may write anything beneath `.`, so every rule about paths there holds for it; a person can leave it out by naming the rule's tools
+    hint: `builtin/bash` may write anything beneath `.`, so the rule holds for it; a person can name other tools in the rule
     "#);
 }
 
@@ -80,6 +80,30 @@ fn denial_by_the_preset_names_preset_and_rule_to_add() {
 }
 
 #[test]
+fn the_file_to_write_a_rule_into_is_named_where_it_is_known() {
+    let policy = Policy::builder().user_file("/home/ada/.config/haft/config.toml").build().unwrap();
+    insta::assert_snapshot!(refusal(&policy, &Call::new("x/list", &[Capability::Network])), @r#"
+    denied by approval: the preset `edit` (default) asks before `network`, and there is nobody to ask
+    hint: a person can answer when asked, or start with `--yes` or `--preset full`
+    hint: to allow it for good, add to `/home/ada/.config/haft/config.toml`:
+    [[rules]]
+    decision = "allow"
+    tool = "x/list"
+    capabilities = ["network"]
+    "#);
+    let plain = Policy::builder().build().unwrap();
+    assert_eq!(policy.digest(), plain.digest(), "where a hint points decides nothing");
+    let read: Policy = serde_json::from_value(serde_json::to_value(&policy).unwrap()).unwrap();
+    assert_eq!(read, policy);
+}
+
+#[test]
+fn blank_letters_in_a_command_show() {
+    let script = haft_policy::shell::Script::parse("ls 'a\u{2800}\u{3164}b'");
+    insta::assert_snapshot!(script.lines().join("\n"), @r"ls 'a\u{2800}\u{3164}b'");
+}
+
+#[test]
 fn denial_by_a_preset_that_rules_cannot_lift_suggests_no_rule() {
     let origin = Origin::new(Layer::Flag).quoting("--preset read-only");
     let policy = Policy::builder().preset(Preset::ReadOnly, origin).build().unwrap();
@@ -97,8 +121,7 @@ fn question_nobody_can_answer_is_refused_with_its_ways_out() {
         .on(".", Access::Read);
     insta::assert_snapshot!(refusal(&policy, &call), @r#"
     denied by approval: the preset `edit` (default) asks before `execute`, and there is nobody to ask
-    hint: a person can answer when asked, or say yes beforehand with `--yes`
-    hint: a person can start with `--preset full`
+    hint: a person can answer when asked, or start with `--yes` or `--preset full`
     hint: to allow it for good, add to the user's config.toml:
     [[rules]]
     decision = "allow"
@@ -113,8 +136,7 @@ fn call_without_paths_is_suggested_by_its_effects() {
     let policy = Policy::new(Preset::Edit, Vec::new(), false).unwrap();
     insta::assert_snapshot!(refusal(&policy, &Call::new("github:issues/list", &[Capability::Network])), @r#"
     denied by approval: the preset `edit` (default) asks before `network`, and there is nobody to ask
-    hint: a person can answer when asked, or say yes beforehand with `--yes`
-    hint: a person can start with `--preset full`
+    hint: a person can answer when asked, or start with `--yes` or `--preset full`
     hint: to allow it for good, add to the user's config.toml:
     [[rules]]
     decision = "allow"
@@ -130,7 +152,7 @@ fn question_of_a_rule_counts_the_others() {
     let policy = Policy::new(Preset::Edit, rules.collect(), false).unwrap();
     insta::assert_snapshot!(refusal(&policy, &Call::new("builtin/bash", &[Capability::Execute])), @r#"
     denied by approval: the rule `ask tool = "bash"` (config.toml:1) asks before `builtin/bash`; 2 more rules do so too, and there is nobody to ask
-    hint: a person can answer when asked, or say yes beforehand with `--yes`
+    hint: a person can answer when asked, or start with `--yes`
     hint: a person can change that rule (config.toml:1)
     "#);
 }
@@ -150,9 +172,8 @@ fn untrusted_permission_is_pointed_out() {
     let policy = Policy::new(Preset::Edit, vec![rule], false).unwrap();
     insta::assert_snapshot!(refusal(&policy, &Call::new("builtin/bash", &[Capability::Execute])), @r#"
     denied by approval: the preset `edit` (default) asks before `execute`, and there is nobody to ask
-    hint: a person can answer when asked, or say yes beforehand with `--yes`
-    hint: a person can start with `--preset full`
-    hint: a person can read the project's file and trust it with `haft trust`: its rule `allow tool = "bash"` (.haft/config.toml:2) allows the call
+    hint: a person can answer when asked, or start with `--yes` or `--preset full`
+    hint: a person can read the project's file and `haft trust` it: its rule `allow tool = "bash"` (.haft/config.toml:2) allows the call
     hint: to allow it for good, add to the user's config.toml:
     [[rules]]
     decision = "allow"
