@@ -21,6 +21,45 @@ pub struct Normalised {
     pub defaults: Vec<String>,
 }
 
+/// Arguments that were read for a contract, not yet normalised.
+#[derive(Debug)]
+pub struct Unchecked<'c> {
+    contract: &'c Contract,
+    arguments: Map<String, Value>,
+    seen: Seen,
+}
+
+/// Whether a contract saw arguments before, just as they stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Seen {
+    Never,
+    Accepted,
+}
+
+impl<'c> Unchecked<'c> {
+    pub(super) fn new(contract: &'c Contract, arguments: Map<String, Value>, seen: Seen) -> Self {
+        Self { contract, arguments, seen }
+    }
+
+    /// Returns the arguments as they were read.
+    pub fn into_arguments(self) -> Map<String, Value> {
+        self.arguments
+    }
+
+    /// Does what [`Contract::normalise`] does, and does not check again what was accepted when it was read. What is
+    /// refused comes back as it was read.
+    ///
+    /// # Errors
+    ///
+    /// Fails as `normalise` does.
+    pub fn normalise(mut self) -> Result<Map<String, Value>, (Map<String, Value>, Problems)> {
+        match self.contract.normalise_in_place(&mut self.arguments, self.seen) {
+            Ok(_) => Ok(self.arguments),
+            Err(problems) => Err((self.arguments, problems)),
+        }
+    }
+}
+
 impl Contract {
     /// Puts fixed arguments and defaults in place and checks the result.
     ///
@@ -31,7 +70,7 @@ impl Contract {
     ///
     /// Fails with what is wrong and what would be right.
     pub fn normalise(&self, mut arguments: Map<String, Value>) -> Result<Normalised, Problems> {
-        match self.normalise_in_place(&mut arguments) {
+        match self.normalise_in_place(&mut arguments, Seen::Never) {
             Ok(defaults) => Ok(Normalised { arguments, defaults }),
             Err(problems) => {
                 dismantle(Value::Object(arguments));
@@ -42,13 +81,10 @@ impl Contract {
 
     /// Does what [`normalise`](Self::normalise) does, in place, and returns where defaults were put in. What is refused
     /// keeps the arguments it came with.
-    ///
-    /// # Errors
-    ///
-    /// Fails as `normalise` does.
-    pub fn normalise_in_place(
+    fn normalise_in_place(
         &self,
         arguments: &mut Map<String, Value>,
+        seen: Seen,
     ) -> Result<Vec<String>, Problems> {
         let measure = Measure::of_object(arguments);
         if measure.depth > ARGUMENTS_DEPTH {
@@ -65,7 +101,8 @@ impl Contract {
         for (name, value) in fixed {
             arguments.insert(name.clone(), value.clone());
         }
-        let completed = self.complete(arguments);
+        // What was accepted before it had the fixed arguments may not be with them.
+        let completed = self.complete(arguments, if fixed.is_empty() { seen } else { Seen::Never });
         if completed.is_err() {
             for name in added {
                 arguments.shift_remove(name);
@@ -74,21 +111,35 @@ impl Contract {
         completed
     }
 
+    /// Leaves out what [`normalise`](Self::normalise) would put in place again: what a caller need not have given. Whether
+    /// it did is not to be known any more. Arguments that do not fit stay as they are.
+    pub fn without_defaults(&self, arguments: &Map<String, Value>) -> Map<String, Value> {
+        let comes_back = |key: &str| {
+            let mut rest = arguments.clone();
+            rest.shift_remove(key);
+            self.normalise(rest).is_ok_and(|it| it.arguments == *arguments)
+        };
+        let given = arguments.iter().filter(|(key, _)| !comes_back(key));
+        given.map(|(key, value)| (key.clone(), value.clone())).collect()
+    }
+
     /// Puts defaults in place and checks the result.
-    fn complete(&self, arguments: &mut Map<String, Value>) -> Result<Vec<String>, Problems> {
+    fn complete(
+        &self,
+        arguments: &mut Map<String, Value>,
+        seen: Seen,
+    ) -> Result<Vec<String>, Problems> {
         let compiled = self.select(arguments)?;
         let mut value = Value::Object(std::mem::take(arguments));
         let completion = Completion::of(View::of(compiled.schema()), &mut value);
-        let checked = match compiled.check(&value, Measure::of(&value)) {
+        let check = |value: &Value| compiled.check(value, Measure::of(value));
+        let is_as_accepted = seen == Seen::Accepted && completion.changed_nothing();
+        let checked = match if is_as_accepted { Ok(()) } else { check(&value) } {
             Ok(()) => Ok(completion.into_pointers()),
             Err(first) => {
                 // A default may be at odds with what was given: then the arguments alone decide.
                 completion.undo(&mut value);
-                let refusal = if completion.is_empty() {
-                    Some(first)
-                } else {
-                    compiled.check(&value, Measure::of(&value)).err()
-                };
+                let refusal = if completion.is_empty() { Some(first) } else { check(&value).err() };
                 match refusal {
                     Some(refusal) => Err(self.explain(compiled, &value, refusal)),
                     None => Ok(Vec::new()),

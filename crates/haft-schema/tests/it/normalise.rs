@@ -239,3 +239,14 @@ fn a_default_has_its_numbers_in_the_form_of_given_ones() {
     assert_eq!(once, json!({"a": 1, "b": [2, -3], "c": {"n": 3}}));
     assert_eq!(normal(&contract, once.clone()), once);
 }
+
+#[test]
+fn what_need_not_have_been_given_can_be_told_apart() {
+    let contract = search();
+    let given =
+        |arguments: Value| Value::Object(contract.without_defaults(&object(arguments))).to_string();
+    assert_snapshot!(given(json!({"path": "a", "limit": 100, "mode": "fast"})), @r#"{"path":"a","mode":"fast"}"#);
+    assert_snapshot!(given(json!({"path": "a", "limit": 99})), @r#"{"path":"a","limit":99}"#);
+    let refused = json!({"limit": 100, "pth": "a"});
+    assert_eq!(given(refused.clone()), refused.to_string(), "what does not fit is shown whole");
+}
