@@ -3,6 +3,7 @@
 use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use futures_util::Stream;
 use haft_protocol::{ReplyPart, StopReason, TokenUsage};
@@ -57,13 +58,43 @@ impl Finished {
 /// The pieces of one reply, in order. It ends with [`Part::Finished`] or an error, and never without either.
 pub struct ReplyStream {
     inner: Pin<Box<dyn Stream<Item = Result<Part, ModelError>> + Send>>,
+    rate: RateFacts,
     ended: bool,
+}
+
+/// What a provider said with its reply about how much more it takes. What it did not say is `None`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RateFacts {
+    /// Requests.
+    pub requests: Option<Allowance>,
+    /// Tokens.
+    pub tokens: Option<Allowance>,
+}
+
+/// How much of something a provider takes until it counts anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Allowance {
+    /// How much is left.
+    pub left: u64,
+    /// When it counts anew, from now.
+    pub renewed_in: Duration,
 }
 
 impl ReplyStream {
     /// Makes a stream of one that may end as it likes.
     pub fn new(inner: impl Stream<Item = Result<Part, ModelError>> + Send + 'static) -> Self {
-        Self { inner: Box::pin(inner), ended: false }
+        Self { inner: Box::pin(inner), rate: RateFacts::default(), ended: false }
+    }
+
+    /// Adds what the provider said about how much more it takes.
+    #[must_use]
+    pub fn with_rate(self, rate: RateFacts) -> Self {
+        Self { rate, ..self }
+    }
+
+    /// Returns what the provider said about how much more it takes.
+    pub fn rate(&self) -> RateFacts {
+        self.rate
     }
 
     /// Reads to the end and returns the whole reply.

@@ -3,6 +3,8 @@
 //! Every cap of haft stands here with its unit in its name. Zero never means unlimited: a limit a caller may set is an
 //! `Option<NonZero…>`, and leaving it out means the value of this table.
 
+use std::num::NonZeroU64;
+
 /// Characters of one part of a qualified name.
 pub const NAME_SEGMENT_CHARS: usize = 64;
 /// Characters of a wire name: the smallest cap among the model interfaces.
@@ -269,6 +271,14 @@ pub const ARTIFACTS_BYTES: u64 = 1024 * 1024 * 1024;
 pub const RETENTION_DAYS: u32 = 30;
 /// Calls the journal keeps at most.
 pub const RETENTION_CALLS: u64 = 200_000;
+/// Runs that are kept at most, with all their calls.
+pub const RETENTION_RUNS: u64 = 2_000;
+/// Bytes of all entries of all runs that are kept.
+pub const RUNS_BYTES: u64 = 1024 * 1024 * 1024;
+/// Bytes of one entry of a run.
+pub const RUN_ENTRY_BYTES: usize = 64 * 1024 * 1024;
+/// Bytes of an entry of a run that lies in the database; a larger one lies in a file of its own.
+pub const RUN_ENTRY_INLINE_BYTES: usize = 128 * 1024;
 
 /// Bytes of one text of an outcome in the journal; the rest is left out, with the digest of the whole.
 pub const RECORD_TEXT_BYTES: usize = 16 * 1024;
@@ -288,6 +298,10 @@ pub const LOG_CALLS: u32 = 50;
 pub const LOG_CALLS_MAX: u32 = 10_000;
 /// Bytes of the arguments of one call that a listing of the journal has whole.
 pub const LOG_ARGUMENTS_BYTES: u32 = 4_096;
+/// Runs that a listing shows where nothing is said.
+pub const LOG_RUNS: u32 = 50;
+/// Runs that a listing shows at most.
+pub const LOG_RUNS_MAX: u32 = 10_000;
 
 /// Rules of one policy.
 pub const RULES: usize = 1_000;
@@ -357,3 +371,20 @@ pub const REPLY_CALLS: usize = 1_000;
 pub const ANSWER_BYTES: usize = 4 * 1024 * 1024;
 /// Milliseconds a server on this machine has to answer when it is looked for.
 pub const DISCOVERY_MS: u64 = 700;
+
+/// Requests to the model in one turn, where nothing else is set.
+pub const RUN_STEPS: NonZeroU64 = NonZeroU64::new(50).unwrap();
+/// Times the same call may end in the same way before the model is told.
+pub const REPEATED_CALLS_TOLD: u32 = 3;
+/// Times the same call may end in the same way before the turn is stopped.
+pub const REPEATED_CALLS_STOP: u32 = 8;
+/// Times calls of one tool may fail in the same words before the model is told.
+pub const REPEATED_FAILURES_TOLD: u32 = 4;
+/// Times calls of one tool may fail in the same words before the turn is stopped.
+pub const REPEATED_FAILURES_STOP: u32 = 12;
+/// Replies in a row that may be cut off before the turn is stopped.
+pub const CUT_REPLIES: u32 = 3;
+/// Replies in a row that may be empty before the turn is stopped.
+pub const EMPTY_REPLIES: u32 = 1;
+/// Bytes of a provider's id of a call; a longer one is replaced.
+pub const PROVIDER_ID_BYTES: usize = 64;

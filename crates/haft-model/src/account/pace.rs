@@ -1,0 +1,144 @@
+//! How much an account may ask in a minute.
+
+use std::num::NonZeroU64;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::AccountLimits;
+use crate::{Allowance, RateFacts};
+
+/// When the next request may go.
+#[derive(Debug)]
+pub(super) struct Pace {
+    requests: Meter,
+    tokens: Meter,
+    /// Nothing goes before, for the provider said so.
+    held_until: Option<Instant>,
+}
+
+impl Pace {
+    pub(super) fn new(limits: &AccountLimits, now: Instant) -> Self {
+        let meter = |per_minute: Option<NonZeroU64>| Meter {
+            bucket: per_minute.map(|it| Bucket::full(it, now)),
+            told: None,
+        };
+        Self {
+            requests: meter(limits.requests_per_minute),
+            tokens: meter(limits.tokens_per_minute),
+            held_until: None,
+        }
+    }
+
+    /// Tells whether it matters how many tokens a request has.
+    pub(super) fn counts_tokens(&self) -> bool {
+        self.tokens.bucket.is_some() || self.tokens.told.is_some()
+    }
+
+    /// Lets a request go, or says how long it has to wait.
+    pub(super) fn take(&mut self, now: Instant, tokens: u64) -> Result<(), Duration> {
+        let held = self.held_until.map(|until| until.saturating_duration_since(now));
+        let waits =
+            [held.unwrap_or_default(), self.requests.wait(now, 1), self.tokens.wait(now, tokens)];
+        match waits.into_iter().max() {
+            Some(wait) if !wait.is_zero() => Err(wait),
+            _ => {
+                self.held_until = None;
+                self.requests.spend(1);
+                self.tokens.spend(tokens);
+                Ok(())
+            }
+        }
+    }
+
+    /// Lets nothing go for a while.
+    pub(super) fn hold(&mut self, now: Instant, wait: Duration) {
+        // A longer wait than any request would sit out fails those that come, but it has to end some day.
+        let until = now + wait.min(Duration::from_hours(1));
+        self.held_until = self.held_until.max(Some(until));
+    }
+
+    /// Takes what the provider says is left.
+    pub(super) fn learn(&mut self, now: Instant, rate: RateFacts) {
+        self.requests.learn(now, rate.requests);
+        self.tokens.learn(now, rate.tokens);
+    }
+
+    /// Puts the tokens that a request took in the place of those it was thought to take.
+    pub(super) fn correct(&mut self, thought: u64, took: u64) {
+        if let Some(bucket) = &mut self.tokens.bucket {
+            bucket.level += thought as f64 - took as f64;
+        }
+    }
+}
+
+/// One thing that is counted: by a limit that is set, by what the provider says, or by both.
+#[derive(Debug)]
+struct Meter {
+    bucket: Option<Bucket>,
+    told: Option<Told>,
+}
+
+/// What a provider said is left, less what went since.
+#[derive(Debug)]
+struct Told {
+    left: u64,
+    until: Instant,
+}
+
+impl Meter {
+    fn learn(&mut self, now: Instant, allowance: Option<Allowance>) {
+        // No provider counts longer than a day; what says so is not believed for longer than an hour.
+        let longest = Duration::from_hours(1);
+        let told = |it: Allowance| Told { left: it.left, until: now + it.renewed_in.min(longest) };
+        self.told = allowance.map(told).or(self.told.take());
+    }
+
+    fn wait(&mut self, now: Instant, amount: u64) -> Duration {
+        self.told.take_if(|told| told.until <= now);
+        let told = match &self.told {
+            Some(told) if told.left < amount => told.until.saturating_duration_since(now),
+            _ => Duration::ZERO,
+        };
+        let bucket = self.bucket.as_mut().map(|bucket| bucket.wait(now, amount));
+        told.max(bucket.unwrap_or_default())
+    }
+
+    fn spend(&mut self, amount: u64) {
+        if let Some(told) = &mut self.told {
+            told.left = told.left.saturating_sub(amount);
+        }
+        if let Some(bucket) = &mut self.bucket {
+            bucket.level -= amount as f64;
+        }
+    }
+}
+
+/// A bucket that fills again evenly, from empty to full in a minute.
+#[derive(Debug)]
+struct Bucket {
+    capacity: f64,
+    level: f64,
+    at: Instant,
+}
+
+impl Bucket {
+    fn full(per_minute: NonZeroU64, now: Instant) -> Self {
+        let capacity = per_minute.get() as f64;
+        Self { capacity, level: capacity, at: now }
+    }
+
+    /// Returns how long until there is enough. What is more than the bucket holds needs it full.
+    fn wait(&mut self, now: Instant, amount: u64) -> Duration {
+        let passed = now.saturating_duration_since(self.at).as_secs_f64();
+        self.level = (self.level + self.capacity * passed / 60.0).min(self.capacity);
+        self.at = now;
+        let missing = (amount as f64).min(self.capacity) - self.level;
+        if missing <= 1e-6 {
+            return Duration::ZERO;
+        }
+        // Rounded up to whole milliseconds, so that a wait is never a little too short over and over.
+        let millis = (missing * 60_000.0 / self.capacity).ceil().clamp(1.0, 86_400_000.0);
+        Duration::from_millis(millis as u64)
+    }
+}
