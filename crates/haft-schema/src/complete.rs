@@ -18,18 +18,55 @@ pub(crate) struct Completion {
     /// For each: the object that gained it, and the key.
     gained: Vec<(String, String)>,
     bytes: usize,
+    /// Whether a number may have got another form.
+    shortened: bool,
+}
+
+/// Where a value stands, told only where a default is put in.
+#[derive(Clone, Copy)]
+enum Place<'p> {
+    Root,
+    Item(&'p Place<'p>, usize),
+    Key(&'p Place<'p>, &'p str),
+}
+
+impl Place<'_> {
+    fn pointer(self) -> String {
+        let mut pointer = String::new();
+        self.append_to(&mut pointer);
+        pointer
+    }
+
+    fn append_to(self, pointer: &mut String) {
+        match self {
+            Self::Root => {}
+            Self::Item(within, index) => {
+                within.append_to(pointer);
+                pointer::push_index(pointer, index);
+            }
+            Self::Key(within, key) => {
+                within.append_to(pointer);
+                pointer::push(pointer, key);
+            }
+        }
+    }
 }
 
 impl Completion {
     /// Completes a value in place.
     pub(crate) fn of(view: View<'_>, value: &mut Value) -> Self {
         let mut completion = Self::default();
-        completion.complete(view, value, &mut String::new());
+        completion.complete(view, value, Place::Root);
         completion
     }
 
     pub(crate) fn is_empty(&self) -> bool {
         self.gained.is_empty()
+    }
+
+    /// Tells whether the value is to the letter what it was.
+    pub(crate) fn changed_nothing(&self) -> bool {
+        self.is_empty() && !self.shortened
     }
 
     /// Takes the defaults away again.
@@ -45,15 +82,16 @@ impl Completion {
         self.gained.into_iter().map(|(object, key)| pointer::joined(&object, &key)).collect()
     }
 
-    fn complete(&mut self, view: View<'_>, value: &mut Value, place: &mut String) {
+    fn complete(&mut self, view: View<'_>, value: &mut Value, place: Place<'_>) {
         match value {
-            Value::Number(_) => shorten(view, value),
+            Value::Number(number) if number.is_f64() => {
+                self.shortened = true;
+                shorten(view, value);
+            }
             Value::Array(items) => {
                 for (index, item) in items.iter_mut().enumerate() {
                     if let Some(view) = view.target().unwrap_or(view).item(index) {
-                        pointer::within(place, &index.to_string(), |place| {
-                            self.complete(view, item, place);
-                        });
+                        self.complete(view, item, Place::Item(&place, index));
                     }
                 }
             }
@@ -73,11 +111,11 @@ impl Completion {
         &mut self,
         views: &[View<'_>],
         object: &mut Map<String, Value>,
-        place: &mut String,
+        place: Place<'_>,
     ) {
         for (key, value) in object.iter_mut() {
             if let Some(view) = views.iter().find_map(|view| view.property(key)) {
-                pointer::within(place, key, |place| self.complete(view, value, place));
+                self.complete(view, value, Place::Key(&place, key));
             }
         }
         for view in views {
@@ -94,7 +132,7 @@ impl Completion {
                     let mut default = default.clone();
                     shorten(property, &mut default);
                     object.insert(key.clone(), default);
-                    self.gained.push((place.clone(), key.clone()));
+                    self.gained.push((place.pointer(), key.clone()));
                 }
             }
         }

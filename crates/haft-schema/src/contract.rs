@@ -16,8 +16,10 @@ use crate::derive::{self, Direction};
 use crate::engine::Compiled;
 use crate::error::SchemaError;
 use crate::foreign;
+use crate::repair::Repair;
 use crate::view::View;
-pub use normalise::Normalised;
+use normalise::Seen;
+pub use normalise::{Normalised, Unchecked};
 pub use tagged::Tag;
 use tagged::Tagged;
 
@@ -220,14 +222,29 @@ impl Contract {
     /// Fails when the text is not a JSON object even after repair, was cut off, repeats a key with different values, or
     /// is too large or too deep.
     pub fn decode(&self, raw: RawArguments, reading: Reading) -> Result<Decoded, DecodeError> {
+        let (unchecked, repairs) = self.read(raw, reading)?;
+        Ok(Decoded { arguments: unchecked.into_arguments(), repairs })
+    }
+
+    /// Reads arguments as [`decode`](Self::decode) does, to be normalised next.
+    ///
+    /// # Errors
+    ///
+    /// Fails as `decode` does.
+    pub fn read(
+        &self,
+        raw: RawArguments,
+        reading: Reading,
+    ) -> Result<(Unchecked<'_>, Vec<Repair>), DecodeError> {
         let (mut arguments, mut repairs) = decode::read(raw, reading.ending)?;
         if let Some(tag) = self.tag() {
             decode::coerce::spell_tag(tag, &mut arguments, &mut repairs);
         }
         let checked_by = self.checked_by(&arguments);
         let mut value = Value::Object(arguments);
+        let is_accepted = checked_by.is_some_and(|it| it.accepts_at_once(&value));
         // What is accepted is not changed, so most arguments need no closer look.
-        if let Some(compiled) = checked_by.filter(|it| !it.accepts_at_once(&value))
+        if let Some(compiled) = checked_by.filter(|_| !is_accepted)
             && let Value::Object(arguments) = &mut value
         {
             let elsewhere = |key: &str| match &self.inner().body {
@@ -237,8 +254,9 @@ impl Contract {
             let view = View::of(compiled.schema());
             decode::coerce::coerce(view, arguments, reading.extra, &elsewhere, &mut repairs);
         }
+        let seen = if is_accepted { Seen::Accepted } else { Seen::Never };
         let arguments = normalise::into_object(value);
-        Ok(Decoded { arguments, repairs: repairs.into_list() })
+        Ok((Unchecked::new(self, arguments, seen), repairs.into_list()))
     }
 
     /// Returns what given arguments are checked against, where they allow to tell.

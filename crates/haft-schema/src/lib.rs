@@ -61,7 +61,7 @@ mod survey;
 mod view;
 mod words;
 
-pub use contract::{Contract, Normalised, Tag};
+pub use contract::{Contract, Normalised, Tag, Unchecked};
 pub use contracts::Contracts;
 pub use decode::{DecodeError, Decoded, Ending, Extra, Reading};
 pub use error::SchemaError;

@@ -24,7 +24,6 @@ pub struct Call {
     /// The name of the tool that was asked for, an alias where it is one.
     pub(crate) name: QualifiedName,
     pub(crate) arguments: Arguments,
-    pub(crate) cancellation: Cancellation,
     pub(crate) deadline: Instant,
     pub(crate) extensions: Extensions,
     pub(crate) nested: NestedDoor,
@@ -101,7 +100,7 @@ impl Call {
 
     /// Returns the request to stop, which the deadline makes too.
     pub fn cancellation(&self) -> &Cancellation {
-        &self.cancellation
+        &self.nested.context().cancellation
     }
 
     /// Returns how long the body may still run.
@@ -123,7 +122,7 @@ impl Call {
     ///
     /// Dropping the future requests the nested call's cancellation; it never aborts it.
     pub async fn nested(&self, tool: &str, arguments: impl Into<RawArguments>) -> Dispatched {
-        self.nested.call(tool, arguments.into(), &self.cancellation).await
+        self.nested.call(tool, arguments.into()).await
     }
 
     /// Hands the call to the tool behind an alias.

@@ -17,6 +17,7 @@ mod ticket;
 mod walk;
 
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::Poll;
@@ -25,6 +26,7 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use haft_protocol::{CallId, Outcome, ToolCall, limits};
 use tokio_util::task::TaskTracker;
+use tokio_util::task::task_tracker::TaskTrackerToken;
 
 pub use context::{Budget, CallContext, Reporter};
 pub use handle::CallHandle;
@@ -32,10 +34,10 @@ pub(crate) use nested::NestedDoor;
 pub use rehearse::Rehearsal;
 pub use ticket::{Dispatched, Ticket};
 
+use crate::Answer;
 use crate::locks::LockTable;
 use crate::ports::Ports;
 use crate::tool::BoxFuture;
-use crate::{Answer, Cancellation};
 use batch::BatchOrder;
 use permit::Permits;
 use ticket::Approved;
@@ -145,15 +147,20 @@ impl Dispatch {
     ///
     /// A call that writes is a barrier for later calls that touch what it writes.
     pub async fn batch(&self, context: &CallContext, calls: Vec<ToolCall>) -> Vec<Dispatched> {
+        futures_util::future::join_all(self.start_batch(context, calls)).await
+    }
+
+    /// Starts the calls of one step as [`batch`](Self::batch) does, and returns a handle to each, in the order of the
+    /// calls.
+    pub fn start_batch(&self, context: &CallContext, calls: Vec<ToolCall>) -> Vec<CallHandle> {
         let order = BatchOrder::new(calls.len());
-        let handles: Vec<CallHandle> = calls
+        calls
             .into_iter()
             .zip(order.turns())
             .map(|(call, turn)| {
                 self.begin(context, Start::fresh(context, call), Some(turn)).on_a_task()
             })
-            .collect();
-        futures_util::future::join_all(handles).await
+            .collect()
     }
 
     /// Takes up a call that waited, with the answer it waited for.
@@ -183,18 +190,17 @@ impl Dispatch {
 
     fn begin(&self, context: &CallContext, start: Start, turn: Option<batch::Turn>) -> Begun {
         let call = start.call_id();
-        let cancellation = context.cancellation.child();
-        let context = Arc::new(context.of_call(cancellation.clone()));
-        let dispatch = self.clone();
-        let walk = self.inner.tasks.track_future(async move {
-            let walk = dispatch.walk_and_ask(&context, start, turn);
+        let context = Arc::new(context.of_call(context.cancellation.child()));
+        let (dispatch, surroundings) = (self.clone(), Arc::clone(&context));
+        // A walk is some kilobytes; boxed and pinned where it is, it is not copied from hand to hand.
+        let walk = Box::pin(async move {
+            let walk = pin!(dispatch.walk_and_ask(&surroundings, start, turn));
             let end = AssertUnwindSafe(walk).catch_unwind().await;
             end.unwrap_or_else(|panic| {
                 Dispatched::Done(Outcome::from(walk::panicked("dispatch", &*panic)))
             })
         });
-        // A walk is some kilobytes; boxed, it is not copied from hand to hand.
-        Begun { call, cancellation, walk: Box::pin(walk) }
+        Begun { call, context, walk, counted: self.inner.tasks.token() }
     }
 
     /// Walks, asks if need be, and walks again with the answer. While a question is open nothing is held.
@@ -232,14 +238,19 @@ impl Dispatch {
 /// A call that nobody drives yet. The dispatch counts it from here on.
 struct Begun {
     call: CallId,
-    cancellation: Cancellation,
+    context: Arc<CallContext>,
     walk: BoxFuture<'static, Dispatched>,
+    counted: TaskTrackerToken,
 }
 
 impl Begun {
     fn on_a_task(self) -> CallHandle {
-        let (handle, promise) = CallHandle::new(self.call, self.cancellation);
-        tokio::spawn(async move { promise.keep(self.walk.await) });
+        let Self { call, context, walk, counted } = self;
+        let (handle, promise) = CallHandle::new(call, context.cancellation.clone());
+        tokio::spawn(async move {
+            promise.keep(walk.await);
+            drop(counted);
+        });
         handle
     }
 
@@ -251,7 +262,7 @@ impl Begun {
         match futures_util::poll!(self.walk.as_mut()) {
             Poll::Ready(end) => {
                 // Whatever the body left running is asked to stop, as by a handle that is dropped.
-                self.cancellation.cancel();
+                self.context.cancellation.cancel();
                 end
             }
             Poll::Pending => self.on_a_task().await,

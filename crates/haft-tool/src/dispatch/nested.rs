@@ -6,7 +6,7 @@ use haft_protocol::{CallId, Caller, Control, Denial, Entrance, Outcome, RawArgum
 
 use super::permit::PermitSlot;
 use super::{CallContext, Dispatch, Dispatched};
-use crate::{Cancellation, Ports};
+use crate::Ports;
 
 /// The way from a body back to dispatch.
 #[derive(Clone)]
@@ -32,12 +32,7 @@ impl NestedDoor {
         self.dispatch.ports()
     }
 
-    pub(crate) async fn call(
-        &self,
-        tool: &str,
-        arguments: RawArguments,
-        cancellation: &Cancellation,
-    ) -> Dispatched {
+    pub(crate) async fn call(&self, tool: &str, arguments: RawArguments) -> Dispatched {
         let ports = self.dispatch.ports();
         let around: Arc<Ancestors> = self.context.extensions.get().unwrap_or_default();
         if around.0.len() + 1 > self.dispatch.inner.limits.nesting {
@@ -52,7 +47,6 @@ impl NestedDoor {
                 parent: Some(self.call),
                 ..self.context.caller.clone()
             },
-            cancellation: cancellation.clone(),
             ..self.context.next_step()
         };
         let ancestors = around.0.iter().copied().chain([self.call]).collect();

@@ -53,7 +53,7 @@ impl Walk<'_> {
     async fn rehearse(&mut self, call: ToolCall) -> Result<Rehearsal, Ended> {
         let registered = self.resolve(&call.tool)?;
         let decoded = self.decode(registered, call.arguments)?;
-        let arguments = Self::check(registered, decoded)?;
+        let arguments = Self::check(registered, decoded.into_arguments())?;
         let effects = self.effects(registered, &arguments)?;
         let commands = registered.descriptor.script(&arguments);
         let bound = self.bind(registered, &arguments, &effects, &mut None).await?;

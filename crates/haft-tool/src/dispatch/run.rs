@@ -1,6 +1,7 @@
 //! The walk of one call: stations 10 to 14.
 
-use std::panic::AssertUnwindSafe;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::Poll;
@@ -19,7 +20,8 @@ use super::walk::{Ended, Walk, failed, millis, panicked, within};
 use crate::locks::{Claim, LockGuard, Owner};
 use crate::ports::{self, Bound, Entry, PortError};
 use crate::registry::Registered;
-use crate::{Arguments, Call, Cancellation, Output};
+use crate::tool::BoxFuture;
+use crate::{Arguments, Call, Output};
 
 /// A call that every station before the body said yes to.
 pub(super) struct Prepared<'a> {
@@ -75,14 +77,15 @@ impl Walk<'_> {
         if let Some(turn) = turn {
             self.unless_cancelled(turn.claim(bound.claims())).await?;
         }
-        let acquiring = async {
+        // Pinned here, so that it is not copied from one wait into the other.
+        let acquiring = pin!(async {
             let locked = match bound.claims() {
                 [] => None,
                 claims => Some(self.lock(claims).await?),
             };
             let permit = inner.permits.acquire(registered.descriptor.is_composite()).await;
             Ok::<_, PortError>(Held { permit, _locked: locked })
-        };
+        });
         let acquired = self.unless_cancelled(within(inner.limits.acquire, acquiring)).await?;
         let held = match acquired {
             Ok(Ok(held)) => held,
@@ -95,8 +98,8 @@ impl Walk<'_> {
                 )));
             }
         };
-        let is_current = async { bound.records().is_empty() || bound.is_current().await };
-        let is_current = self.unless_cancelled(is_current).await?;
+        let is_current =
+            bound.records().is_empty() || self.unless_cancelled(bound.is_current()).await?;
         Ok(is_current.then_some(held))
     }
 
@@ -182,18 +185,7 @@ impl Walk<'_> {
         let mut held = held;
         let mut attempt = 1;
         loop {
-            let record = AttemptRecord {
-                call: self.intent.call,
-                attempt,
-                at: self.dispatch.ports().clock.now(),
-                must_last: !prepared.effects.is_idempotent(),
-            };
-            self.journal(Entry::Started(&record)).await.map_err(|error| {
-                failed(
-                    Failure::from(error)
-                        .hint("nothing was run: a call that cannot be recorded does not start"),
-                )
-            })?;
+            self.journal_started(&prepared.effects, attempt).await?;
             let (ran, still_held) = self.body(prepared, held).await;
             let again = matches!(&ran, Ran::Ended(Err(failure)) if failure.kind.is_transient())
                 && attempt < most;
@@ -207,21 +199,45 @@ impl Walk<'_> {
         }
     }
 
+    /// Puts on record that the body starts, where anybody keeps records.
+    async fn journal_started(&self, effects: &Capabilities, attempt: u32) -> Result<(), Ended> {
+        let ports = self.dispatch.ports();
+        if ports.journal.is_none() {
+            return Ok(());
+        }
+        let record = AttemptRecord {
+            call: self.intent.call,
+            attempt,
+            at: ports.clock.now(),
+            must_last: !effects.is_idempotent(),
+        };
+        self.journal(Entry::Started(&record)).await.map_err(|error| {
+            failed(
+                Failure::from(error)
+                    .hint("nothing was run: a call that cannot be recorded does not start"),
+            )
+        })
+    }
+
     /// Runs the body once, under its deadline and the request to stop.
     async fn body(&self, prepared: &Prepared<'_>, held: Held) -> (Ran, Option<Held>) {
         let run_ms = prepared.registered.descriptor.run_ms();
         // The call's own request to stop: when the body's time is up, so is the call's.
         let cancellation = &self.context.cancellation;
         let deadline = Instant::now() + Duration::from_millis(run_ms);
-        let mut body = Box::pin(
-            AssertUnwindSafe(self.permitted(prepared, &held, cancellation, deadline))
-                .catch_unwind(),
-        );
+        let (tool, call) =
+            (Arc::clone(&prepared.registered.tool), self.permitted(prepared, &held, deadline));
+        // A body may panic before there is a future of it.
+        let made = catch_unwind(AssertUnwindSafe(|| tool.call(call)));
+        let made: BoxFuture<'static, _> = made.unwrap_or_else(|panic| {
+            Box::pin(std::future::ready(Err(panicked("the tool", &*panic))))
+        });
+        let mut body = AssertUnwindSafe(made).catch_unwind();
         let ended = |end: std::thread::Result<Result<Output, Failure>>| {
             end.unwrap_or_else(|panic| Err(panicked("the tool", &*panic)))
         };
         // Many bodies end at once, and then nobody has to be told about the request or the time.
-        let raced = match futures_util::poll!(body.as_mut()) {
+        let raced = match futures_util::poll!(&mut body) {
             Poll::Ready(end) => Ok(end),
             Poll::Pending => tokio::select! {
                 biased;
@@ -254,23 +270,16 @@ impl Walk<'_> {
         (Ran::Detached(why), None)
     }
 
-    /// Makes the call and hands it to the body. This is the only place that makes one.
-    fn permitted(
-        &self,
-        prepared: &Prepared<'_>,
-        held: &Held,
-        cancellation: &Cancellation,
-        deadline: Instant,
-    ) -> impl Future<Output = Result<Output, Failure>> + Send + use<> {
+    /// Makes the call that is handed to the body. This is the only place that makes one.
+    fn permitted(&self, prepared: &Prepared<'_>, held: &Held, deadline: Instant) -> Call {
         let mut extensions = self.context.extensions.clone();
         let filter = prepared.verdict.filter().clone();
         prepared.bound.install(self.intent.call, filter, &mut extensions);
-        let call = Call {
+        Call {
             name: prepared.registered.descriptor.name().clone(),
             id: self.intent.call,
             fingerprint: prepared.registered.descriptor.fingerprint(),
             arguments: prepared.arguments.clone(),
-            cancellation: cancellation.clone(),
             deadline,
             extensions,
             nested: NestedDoor {
@@ -279,10 +288,7 @@ impl Walk<'_> {
                 call: self.intent.call,
                 permit: held.permit.clone(),
             },
-        };
-        let tool = Arc::clone(&prepared.registered.tool);
-        // The body is made inside the future, so that a panic on the way is caught with it.
-        async move { tool.call(call).await }
+        }
     }
 
     fn stopped(why: Stopped, prepared: &Prepared<'_>) -> Status {

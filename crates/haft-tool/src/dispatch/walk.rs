@@ -1,6 +1,7 @@
 //! The walk of one call: its order, and stations 1 to 6, 8 and 9.
 
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
@@ -10,7 +11,7 @@ use haft_protocol::{
     CallId, Capabilities, Control, Decision, DecisionRecord, Denial, ErrorKind, Failure,
     IntentRecord, Notice, NoticeKind, Outcome, RECORD_VERSION, RawArguments, Status, ToolCall,
 };
-use haft_schema::{Extra, Reading};
+use haft_schema::{Extra, Reading, Unchecked};
 use serde_json::{Map, Value};
 
 use super::authorise::{AskedFor, Asking, Authorised, Subjected};
@@ -27,9 +28,15 @@ use crate::{Arguments, Slot, SlotSource};
 /// Where a walk starts.
 pub(super) enum Start {
     /// At the beginning, with what the budgets said when the call was made.
-    Fresh { call: ToolCall, within: Result<(), Denial> },
+    Fresh(Box<Fresh>),
     /// At normalising, with an answer.
     Resumed(Box<Approved>),
+}
+
+/// A call that was just made.
+pub(super) struct Fresh {
+    call: ToolCall,
+    within: Result<(), Denial>,
 }
 
 impl Start {
@@ -53,12 +60,12 @@ impl Start {
         } else {
             Ok(())
         };
-        Self::Fresh { call, within }
+        Self::Fresh(Box::new(Fresh { call, within }))
     }
 
     pub(super) fn call_id(&self) -> CallId {
         match self {
-            Self::Fresh { call, .. } => call.id,
+            Self::Fresh(fresh) => fresh.call.id,
             Self::Resumed(approved) => approved.ticket.call.id,
         }
     }
@@ -121,7 +128,10 @@ pub(super) async fn walk(
 ) -> Dispatched {
     let mut walk = Walk::new(dispatch, context, start.call_id());
     let mut turn = turn;
-    let end = AssertUnwindSafe(walk.stations(start, &mut turn)).catch_unwind().await;
+    let end = {
+        let stations = pin!(walk.stations(start, &mut turn));
+        AssertUnwindSafe(stations).catch_unwind().await
+    };
     let (outcome, held) = match end {
         Ok(Ok(End::Waiting(ticket))) => return Dispatched::Waiting(ticket),
         Ok(Ok(End::Outcome { outcome, held })) => (outcome, held),
@@ -172,7 +182,8 @@ impl<'a> Walk<'a> {
 
     async fn stations(&mut self, start: Start, turn: &mut Option<Turn>) -> Result<End, Ended> {
         let (registered, given, call, yes) = match start {
-            Start::Fresh { call, within } => {
+            Start::Fresh(fresh) => {
+                let Fresh { call, within } = *fresh;
                 let ToolCall { arguments, .. } = &call;
                 let resolved = self.resolve(&call.tool);
                 let within = resolved.and_then(|it| self.budget(it, within).map(|()| it));
@@ -215,15 +226,10 @@ impl<'a> Walk<'a> {
                 Authorised::Allowed(verdict) => verdict,
                 Authorised::Waiting(ticket) => return Ok(End::Waiting(ticket)),
             };
-            let settled = async {
-                // Nothing that was bound is nothing that could be missing.
-                if bound.records().is_empty() {
-                    Ok(())
-                } else {
-                    bound.settle(verdict.filter()).await
-                }
-            };
-            if let Err(refusal) = self.unless_cancelled(settled).await? {
+            // Nothing that was bound is nothing that could be missing.
+            if !bound.records().is_empty()
+                && let Err(refusal) = self.unless_cancelled(bound.settle(verdict.filter())).await?
+            {
                 // An earlier call of the batch may be about to make what is missing.
                 let Some(turn) = turn.as_mut().filter(|_| !was_missing) else {
                     return Err(refused(refusal));
@@ -278,10 +284,7 @@ impl<'a> Walk<'a> {
 
     /// Puts arguments on record that were never read.
     fn note(&mut self, arguments: &RawArguments) {
-        self.intent.arguments = Arc::new(match arguments {
-            RawArguments::Json(value) => value.clone(),
-            RawArguments::Text(text) => Value::String(head(text, 4096).to_owned()),
-        });
+        self.intent.arguments = Arc::new(unread(arguments));
     }
 
     /// Denies a tool that describes itself in another way than when it was registered.
@@ -314,40 +317,41 @@ impl<'a> Walk<'a> {
     }
 
     /// Station 3: reads the arguments, with bounded repair that is reported.
-    pub(super) fn decode(
+    pub(super) fn decode<'r>(
         &mut self,
-        registered: &Registered,
+        registered: &'r Registered,
         raw: RawArguments,
-    ) -> Result<Map<String, Value>, Ended> {
+    ) -> Result<Unchecked<'r>, Ended> {
         let descriptor = &registered.descriptor;
         let extra =
             if descriptor.capabilities().is_read_only() { Extra::Drop } else { Extra::Reject };
         let reading = Reading { extra, ..Reading::default() };
         // What cannot be read goes on record as it came; an object is refused here only for its size or depth.
-        let unread = match &raw {
-            RawArguments::Json(Value::Object(_)) => RawArguments::from("(too large or too deep)"),
-            raw => raw.clone(),
+        let as_it_came = match &raw {
+            RawArguments::Json(Value::Object(_)) => None,
+            raw => Some(unread(raw)),
         };
-        let decoded = descriptor.input().decode(raw, reading).map_err(|error| {
-            self.note(&unread);
+        let (given, repairs) = descriptor.input().read(raw, reading).map_err(|error| {
+            let refused = as_it_came.unwrap_or_else(|| Value::from("(too large or too deep)"));
+            self.intent.arguments = Arc::new(refused);
             failed(error.into())
         })?;
-        for repair in &decoded.repairs {
+        for repair in &repairs {
             self.notices.push(Notice::new(NoticeKind::Repaired, repair.to_string()));
         }
-        Ok(decoded.arguments)
+        Ok(given)
     }
 
     /// Stations 4 and 5: validates, applies defaults, digests; then each hook once, in order, and again after a rewrite.
     async fn normalise(
         &mut self,
         registered: &Registered,
-        mut given: Map<String, Value>,
+        given: Unchecked<'_>,
     ) -> Result<Normal, Ended> {
-        if let Err(problems) = registered.descriptor.input().normalise_in_place(&mut given) {
+        let given = given.normalise().map_err(|(given, problems)| {
             self.intent.arguments = Arc::new(Value::Object(given));
-            return Err(failed(problems.into()));
-        }
+            failed(problems.into())
+        })?;
         let given = Arguments::accepted(given);
         let mut arguments = given.clone();
         let mut asked = Vec::new();
@@ -510,7 +514,7 @@ impl<'a> Walk<'a> {
         if cancellation.is_cancelled() {
             return cancelled();
         }
-        let mut future = std::pin::pin!(future);
+        let mut future = pin!(future);
         // Most doors answer at once, and then nobody has to be told about the cancellation.
         if let Poll::Ready(value) = futures_util::poll!(future.as_mut()) {
             return Ok(value);
@@ -528,7 +532,7 @@ pub(super) async fn within<T>(
     limit: Duration,
     future: impl Future<Output = T>,
 ) -> Result<T, tokio::time::error::Elapsed> {
-    let mut future = std::pin::pin!(future);
+    let mut future = pin!(future);
     if let Poll::Ready(value) = futures_util::poll!(future.as_mut()) {
         return Ok(value);
     }
@@ -542,6 +546,14 @@ pub(super) fn names(
     match &registered.alias_of {
         None => (registered.descriptor.name(), None),
         Some(canonical) => (canonical, Some(registered.descriptor.name())),
+    }
+}
+
+/// Returns arguments that were never read as they go on record.
+fn unread(arguments: &RawArguments) -> Value {
+    match arguments {
+        RawArguments::Json(value) => value.clone(),
+        RawArguments::Text(text) => Value::String(head(text, 4096).to_owned()),
     }
 }
 
