@@ -210,7 +210,8 @@ async fn measure(turns: usize, folder: std::path::PathBuf) -> Value {
     })
 }
 
-/// Makes calls without a record until they are done, for profilers.
+/// Makes calls without a record until they are done, for profilers: `--calls-only`, and rounds of two thousand if five are
+/// too few.
 async fn calls_only(rounds: usize) {
     let plain = house(State::None);
     let context = context(&plain);
@@ -224,8 +225,9 @@ fn main() {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     // Calls are made on the runtime's own threads, as a program under load makes them.
-    if arguments.iter().any(|it| it == "--calls-only") {
-        runtime.block_on(runtime.spawn(calls_only(5))).unwrap();
+    if let Some(at) = arguments.iter().position(|it| it == "--calls-only") {
+        let rounds = arguments.get(at + 1).and_then(|it| it.parse().ok()).unwrap_or(5);
+        runtime.block_on(runtime.spawn(calls_only(rounds))).unwrap();
         return;
     }
     // `cargo test` builds and runs benchmarks too; there it only shows that they run.
