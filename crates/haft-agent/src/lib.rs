@@ -1,1 +1,19 @@
 //! A model at work.
+//!
+//! A [`TurnMachine`] decides what a turn does next, and does nothing itself. An [`Agent`] does it: asks the model, makes
+//! the calls through dispatch, keeps each step before the next one follows from it, and tells a [`Watcher`] what happens.
+//!
+//! Not here: what is said (`haft-session`), what a call may do (`haft-policy`, `haft-tool`), who looks on (a face).
+
+mod agent;
+mod calls;
+mod event;
+mod guard;
+mod limits;
+mod machine;
+
+pub use agent::{Agent, TurnEnd, TurnOptions};
+pub use event::{RunEvent, Watcher};
+pub use guard::LoopGuard;
+pub use limits::{RunLimits, Spent};
+pub use machine::{Heard, Next, TurnMachine};

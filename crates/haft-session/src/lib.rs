@@ -12,6 +12,7 @@ mod gauge;
 mod keeper;
 mod repair;
 mod system;
+mod take;
 mod transcript;
 
 pub use branch::{Branch, BranchParts, State, Turn};
@@ -22,4 +23,5 @@ pub use gauge::Gauge;
 pub use keeper::{Keeper, KeeperError, NoKeeper};
 pub use repair::{Mended, mend};
 pub use system::{Instructions, System};
+pub use take::reply_of;
 pub use transcript::{Node, Transcript, TranscriptError};

@@ -1,0 +1,4 @@
+//! What a model at work promises.
+
+mod rig;
+mod turn;
