@@ -5,8 +5,9 @@ use std::ffi::OsString;
 use std::num::NonZeroU64;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use haft_protocol::{Notice, NoticeKind, limits};
 
@@ -26,14 +27,16 @@ pub(crate) struct Seen {
     pub(crate) id: FileId,
     pub(crate) mode: u32,
     len: u64,
-    modified: Option<std::time::SystemTime>,
+    modified: Option<SystemTime>,
     changed: (i64, u32),
+    /// When a directory was made, where the system remembers.
+    born: Option<SystemTime>,
     /// Where a link points; text alone, as it is shown.
     target: Option<Box<str>>,
 }
 
 impl Seen {
-    fn of(metadata: &Metadata, target: Option<Box<str>>) -> Self {
+    fn of(metadata: &Metadata, born: Option<SystemTime>, target: Option<Box<str>>) -> Self {
         Self {
             kind: metadata.kind,
             id: metadata.id,
@@ -41,6 +44,7 @@ impl Seen {
             len: metadata.len,
             modified: metadata.modified,
             changed: metadata.changed,
+            born,
             target,
         }
     }
@@ -57,12 +61,15 @@ impl Seen {
         self == before
     }
 
-    /// Tells whether this is what stood elsewhere before, moved and not written to.
+    /// Tells whether this is what stood elsewhere before, moved and not written to. The identity alone does not tell: the
+    /// system gives that of what is gone to what is new.
     pub(super) fn is_moved(&self, before: &Self) -> bool {
-        self.id == before.id
-            && self.kind == before.kind
-            && (self.kind == FileKind::Directory
-                || (self.len == before.len && self.modified == before.modified))
+        let is_same = match (self.kind, self.born, before.born) {
+            (FileKind::Directory, Some(born), Some(was_born)) => born == was_born,
+            (FileKind::Directory, _, _) => self.modified == before.modified,
+            _ => self.len == before.len && self.modified == before.modified,
+        };
+        is_same && self.id == before.id && self.kind == before.kind
     }
 }
 
@@ -75,6 +82,36 @@ struct Closed {
     glance: Option<Glance>,
 }
 
+/// Something protected, met by its name.
+#[derive(Debug)]
+struct Guarded {
+    seen: Seen,
+    /// Of a directory, what is in it by how it is shown; nothing, where not all of that was looked at.
+    within: Option<BTreeMap<String, Seen>>,
+}
+
+impl Guarded {
+    /// Tells where something is other than before.
+    fn changes(&self, path: &str, before: &Self, changed: &mut Vec<String>) {
+        let (Some(now), Some(was)) = (&self.within, &before.within) else {
+            if self.seen != before.seen {
+                changed.push(path.to_owned());
+            }
+            return;
+        };
+        if !self.seen.is_still(&before.seen) {
+            changed.push(path.to_owned());
+        }
+        let is_other =
+            |(path, now): &(&String, &Seen)| was.get(*path).is_none_or(|was| !now.is_still(was));
+        let gone = was.keys().filter(|path| !now.contains_key(*path));
+        changed.extend(now.iter().filter(is_other).map(|(path, _)| path).chain(gone).cloned());
+    }
+}
+
+/// How much is looked at in directories that are protected, in one look.
+const GUARDED_ENTRIES: u64 = 4_000;
+
 /// Names that are told of what changed and was not looked at.
 const NAMED: usize = 3;
 
@@ -86,7 +123,7 @@ pub(crate) struct Scan {
     /// Directories among that which ignore rules leave out, so that nothing in them was looked at.
     closed: HashMap<(usize, PathBuf), Closed>,
     /// What is protected, by how it is shown.
-    protected: BTreeMap<String, Seen>,
+    protected: BTreeMap<String, Guarded>,
     ends: Vec<(String, WalkReport)>,
     /// Whether ignore rules leave out a directory that they did not in an earlier look.
     hides_more: bool,
@@ -102,17 +139,20 @@ impl Scan {
         };
         let (root, start) = (place.root, place.path());
         let parts: Mutex<Vec<Met>> = Mutex::default();
+        let guarded = AtomicU64::new(0);
         let report = view.walk_all_names(place, &options, || {
             let mut part = Part { met: Met::default(), parts: &parts };
-            let start = &start;
+            let (start, guarded) = (&start, &guarded);
             move |found: &Found<'_>| {
                 if let Ok(metadata) = found.metadata() {
                     let target = found.link_target().map(Into::into);
                     let path = start.join(found.relative());
-                    let seen = Seen::of(&metadata, target);
+                    let seen = Seen::of(&metadata, found.directory_born(), target);
                     match found.left_out() {
                         Some(LeftOut::Protected) => {
-                            part.met.protected.push((found.path().to_string(), seen));
+                            let within = within(found, guarded);
+                            let met = (found.path().to_string(), Guarded { seen, within });
+                            part.met.protected.push(met);
                             return ControlFlow::Continue(());
                         }
                         Some(LeftOut::Ignored) if metadata.kind == FileKind::Directory => {
@@ -163,7 +203,9 @@ impl Scan {
                         Some(text) => text.into(),
                         None => shown(&it).into(),
                     });
-                    now.insert(path.clone(), Seen::of(&metadata, target));
+                    let is_directory = metadata.kind == FileKind::Directory;
+                    let born = is_directory.then(|| dir.born(name)).flatten();
+                    now.insert(path.clone(), Seen::of(&metadata, born, target));
                 }
             }
         }
@@ -191,12 +233,16 @@ impl Scan {
             format!("something changed in {names}: ignore rules leave out what it is")
         });
 
-        let is_other = |(path, now): &(&String, &Seen)| {
-            before.protected.get(*path).is_none_or(|was| !now.is_still(was))
-        };
-        let new = self.protected.iter().filter(is_other).map(|(path, _)| path.clone());
+        let mut changed = Vec::new();
+        for (path, now) in &self.protected {
+            match before.protected.get(path) {
+                Some(was) => now.changes(path, was, &mut changed),
+                None => changed.push(path.clone()),
+            }
+        }
         let gone = before.protected.keys().filter(|path| !self.protected.contains_key(*path));
-        let protected = named(new.chain(gone.cloned()).collect()).map(|names| {
+        changed.extend(gone.cloned());
+        let protected = named(changed).map(|names| {
             format!(
                 "{names} changed: what is protected is not looked at, and no undo brings it back"
             )
@@ -243,7 +289,21 @@ impl Scan {
 struct Met {
     seen: Vec<(OsString, Seen)>,
     closed: Vec<((usize, PathBuf), Closed)>,
-    protected: Vec<(String, Seen)>,
+    protected: Vec<(String, Guarded)>,
+}
+
+/// Looks at what is in a directory that is protected, as far as there is room.
+fn within(found: &Found<'_>, looked_at: &AtomicU64) -> Option<BTreeMap<String, Seen>> {
+    if found.kind() != FileKind::Directory {
+        return Some(BTreeMap::new());
+    }
+    let mut within = BTreeMap::new();
+    let is_all = found.names_within(|path, metadata| {
+        let shown = found.path_within(path).to_string();
+        within.insert(shown, Seen::of(metadata, None, None));
+        looked_at.fetch_add(1, Ordering::Relaxed) < GUARDED_ENTRIES
+    });
+    is_all.then_some(within)
 }
 
 /// Names the first of some paths, and counts the rest; nothing, where there is none.
@@ -265,5 +325,35 @@ impl Drop for Part<'_> {
     fn drop(&mut self) {
         let met = std::mem::take(&mut self.met);
         self.parts.lock().unwrap_or_else(PoisonError::into_inner).push(met);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn directory(inode: u64, born: Option<u64>, modified: u64) -> Seen {
+        let at = |seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+        Seen {
+            kind: FileKind::Directory,
+            id: FileId { device: 1, inode },
+            mode: 0o755,
+            len: 0,
+            modified: Some(at(modified)),
+            changed: (0, 0),
+            born: born.map(at),
+            target: None,
+        }
+    }
+
+    #[test]
+    fn a_directory_that_took_the_number_of_one_that_is_gone_did_not_move() {
+        let before = directory(7, Some(1), 5);
+        assert!(directory(7, Some(1), 9).is_moved(&before), "things in it may have changed");
+        assert!(!directory(7, Some(2), 5).is_moved(&before));
+        assert!(!directory(8, Some(1), 5).is_moved(&before));
+        // Where the system does not remember.
+        assert!(directory(7, None, 5).is_moved(&before));
+        assert!(!directory(7, None, 6).is_moved(&before));
     }
 }

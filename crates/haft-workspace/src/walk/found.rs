@@ -3,6 +3,7 @@
 use std::cell::{OnceCell, RefCell};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
+use std::time::SystemTime;
 
 use haft_protocol::LogicalPath;
 
@@ -50,6 +51,9 @@ pub(crate) struct Glance {
 /// How many entries of a directory a glance goes over.
 const GLANCE_ENTRIES: usize = 1_000;
 
+/// How deep names are gone through in a directory that is not entered: a directory is held open for each step.
+const NAMES_DEPTH: usize = 8;
+
 impl Found<'_> {
     /// Returns what leaves it out, where it is met by its name alone.
     pub(crate) fn left_out(&self) -> Option<LeftOut> {
@@ -72,6 +76,25 @@ impl Found<'_> {
         read.ok()?;
         within.sort_unstable();
         Some(Glance { id: metadata.id, changed: metadata.changed, within })
+    }
+
+    /// Goes through what lies in a directory that is not entered, by names alone: paths from here, each with what the system
+    /// tells of it. `each` says whether to go on.
+    ///
+    /// Returns whether that was all. What cannot be opened, or lies too deep, is not.
+    pub(crate) fn names_within(&self, mut each: impl FnMut(&Path, &Metadata) -> bool) -> bool {
+        let opened = self.dir.child(self.name).and_then(|dir| dir.readable());
+        opened.is_ok_and(|dir| names_within(&dir, Path::new(""), NAMES_DEPTH, &mut each))
+    }
+
+    /// Tells when a directory was made, where the system remembers. Nothing else is asked for, which spares a system call.
+    pub(crate) fn directory_born(&self) -> Option<SystemTime> {
+        (self.kind == FileKind::Directory).then(|| self.dir.born(self.name)).flatten()
+    }
+
+    /// Returns the path from the root to something beneath, as it is shown.
+    pub(crate) fn path_within(&self, path: &Path) -> LogicalPath {
+        self.walk.view.logical(self.walk.root_index, &self.path.join(path))
     }
 
     /// Returns the path as it is shown.
@@ -176,4 +199,29 @@ impl Found<'_> {
     fn failed(&self, error: rustix::io::Errno) -> PathError {
         PathError::of_system(self.path().as_str(), error)
     }
+}
+
+fn names_within(
+    dir: &Dir,
+    path: &Path,
+    depth: usize,
+    each: &mut impl FnMut(&Path, &Metadata) -> bool,
+) -> bool {
+    let (mut directories, mut goes_on) = (Vec::new(), true);
+    let read = dir.names(&mut Vec::new(), |name, _| {
+        let Ok(metadata) = dir.look(name) else { return true };
+        let path = path.join(name);
+        goes_on = each(&path, &metadata);
+        if metadata.kind == FileKind::Directory {
+            directories.push(name.to_owned());
+        }
+        goes_on
+    });
+    if read.is_err() || !goes_on || (depth == 0 && !directories.is_empty()) {
+        return false;
+    }
+    directories.iter().all(|name| {
+        let opened = dir.child(name).and_then(|dir| dir.readable());
+        opened.is_ok_and(|dir| names_within(&dir, &path.join(name), depth - 1, each))
+    })
 }

@@ -153,6 +153,44 @@ fn protected_names_are_told_and_what_they_hold_is_not() {
 }
 
 #[test]
+fn what_is_in_protected_directories_is_told_by_name_too() {
+    let hands = Hands::new();
+    hands.rig.file(".ssh/config", "Host a").file(".ssh/keys/one", "key").file("sub/.aws/x", "x");
+    assert_eq!(hands.run("cat .ssh/config .ssh/keys/one; ls -R .ssh"), "");
+    let told =
+        "[`.ssh/config` changed: what is protected is not looked at, and no undo brings it back]";
+    assert_eq!(hands.run("echo Host b > .ssh/config"), told);
+    assert_eq!(hands.run("rm -f .ssh/config"), told);
+    assert_eq!(
+        hands.run("rm .ssh/keys/one; mkdir .ssh/new; chmod 700 .ssh; rm -r sub/.aws"),
+        "[`.ssh`, `.ssh/keys/one`, `.ssh/new` and 1 more changed: what is protected is not looked at, and no undo brings it back]"
+    );
+}
+
+#[test]
+fn protected_directories_with_more_than_is_looked_at_still_tell_of_themselves() {
+    let hands = Hands::new();
+    let make = "mkdir .aws; cd .aws; for n in $(seq 4100); do : > $n; done";
+    hands.run(make);
+    assert_eq!(hands.run("cat .aws/1"), "");
+    assert_eq!(
+        hands.run("rm .aws/4000"),
+        "[`.aws` changed: what is protected is not looked at, and no undo brings it back]"
+    );
+}
+
+#[test]
+fn a_directory_in_place_of_one_that_is_gone_is_new() {
+    let hands = Hands::new();
+    hands.rig.dir("d");
+    assert_eq!(
+        hands.run("rmdir d; mkdir e"),
+        "created e: nothing -> directory 755\n\
+         deleted d: directory 755 -> nothing"
+    );
+}
+
+#[test]
 fn a_file_that_was_changed_and_changed_back_is_no_change() {
     let hands = Hands::new();
     hands.rig.file("a", "one");
