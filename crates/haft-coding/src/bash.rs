@@ -19,7 +19,6 @@ use serde::{Deserialize, Serialize};
 use crate::CodeCheck;
 
 pub use settings::BashSettings;
-pub(crate) use settings::READ_HINT;
 pub use show::{BashOutput, EndKind, LeftProcess, StreamOutput};
 
 /// The tool `builtin/bash`.
@@ -82,6 +81,7 @@ impl TypedTool for Bash {
             capabilities = capabilities.effect(Capability::Network);
         }
         Ok(Facts {
+            title: Some("Run a command".to_owned()),
             capabilities: capabilities.build()?,
             slots: vec![Slot::read("cwd"), Slot::write_roots("workspace")],
             commands: vec![CommandSlot::shell("command"), CommandSlot::argv("argv")],
@@ -102,7 +102,7 @@ impl TypedTool for Bash {
         let command = self.command(&call, argv, timeout).await?;
         let stop = call.cancellation().clone();
         let ran = self.launcher.run(command, async move { stop.cancelled().await }).await;
-        let finished = ran.map_err(|error| failure(&error))?;
+        let finished = ran.map_err(|error| failure(&error, &self.settings))?;
         show::show(&call, finished, timeout, &self.settings).await
     }
 }
@@ -166,26 +166,26 @@ impl Bash {
 }
 
 /// Says why nothing was run, and what would help.
-fn failure(error: &LaunchError) -> Failure {
+fn failure(error: &LaunchError, settings: &BashSettings) -> Failure {
     tracing::debug!(%error, ?error, "a command was not started");
     let (kind, hint) = match error {
         LaunchError::ProgramMissing { .. } | LaunchError::InterpreterMissing { .. } => {
             (ErrorKind::NotFound, None)
         }
         LaunchError::DirectoryGone => {
-            (ErrorKind::NotFound, Some("leave \"cwd\" out to start in the workspace"))
+            (ErrorKind::NotFound, Some("leave \"cwd\" out to start in the workspace".to_owned()))
         }
         LaunchError::DirectoryRefused { .. } => (ErrorKind::PermissionDenied, None),
-        LaunchError::ProgramRefused { level, .. } => {
-            (ErrorKind::PermissionDenied, (*level >= SandboxLevel::Files).then_some(READ_HINT))
+        LaunchError::ProgramRefused { level, program, .. } => {
+            let hint = || settings.program_hint(program);
+            (ErrorKind::PermissionDenied, (*level >= SandboxLevel::Files).then(hint))
         }
         LaunchError::NoProgram | LaunchError::Unsuitable { .. } | LaunchError::TooLong { .. } => {
             (ErrorKind::InvalidArguments, None)
         }
-        LaunchError::LevelUnavailable { .. } => (
-            ErrorKind::Unsupported,
-            Some("a person can change the setting `programs.sandbox_at_least`"),
-        ),
+        LaunchError::LevelUnavailable { .. } => {
+            (ErrorKind::Unsupported, Some(settings.level_hint()))
+        }
         // Nothing is transient here: a command is never repeated by itself.
         _ => (ErrorKind::Upstream, None),
     };

@@ -131,6 +131,7 @@ fn facts(tool: &Tool) -> TokenStream {
         fn facts(&self) -> ::core::result::Result<#root::Facts, #root::DescriptorError> {
             ::core::result::Result::Ok(#root::Facts {
                 name: #root::__private::QualifiedName::for_user(#name)?,
+                title: ::core::option::Option::None,
                 description: #description,
                 capabilities: #capabilities,
                 slots: ::std::vec![#(#slots),*],

@@ -104,6 +104,7 @@ impl Descriptor {
     ) -> DescriptorBuilder {
         DescriptorBuilder {
             name,
+            title: None,
             description: description.into(),
             input,
             output: None,
@@ -118,6 +119,11 @@ impl Descriptor {
     /// Returns the tool's name.
     pub fn name(&self) -> &QualifiedName {
         &self.facts.name
+    }
+
+    /// Returns what people read as the tool's name: its title, else its name as words.
+    pub fn title(&self) -> String {
+        self.facts.title.clone().unwrap_or_else(|| in_words(self.facts.name.name()))
     }
 
     /// Returns what a model reads about the tool.
@@ -178,7 +184,8 @@ impl Descriptor {
         description: String,
         input: Contract,
     ) -> DescriptorBuilder {
-        let mut renamed = DescriptorBuilder { name, description, input, ..self.facts.clone() };
+        let mut renamed =
+            DescriptorBuilder { name, title: None, description, input, ..self.facts.clone() };
         let DescriptorBuilder { input, slots, commands, .. } = &mut renamed;
         // Where arguments that nobody knows may be given, a slot that takes one stays, and is a mistake.
         if input.schema().get("additionalProperties") == Some(&Value::Bool(false)) {
@@ -196,6 +203,7 @@ impl Descriptor {
 #[derive(Debug, Clone)]
 pub struct DescriptorBuilder {
     name: QualifiedName,
+    title: Option<String>,
     description: String,
     input: Contract,
     output: Option<Contract>,
@@ -207,6 +215,12 @@ pub struct DescriptorBuilder {
 }
 
 impl DescriptorBuilder {
+    /// Says what people read as the tool's name, in a few words.
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.title = Some(title.into());
+        self
+    }
+
     /// Declares what a call may do.
     pub fn capabilities(mut self, capabilities: Capabilities) -> Self {
         self.capabilities = capabilities;
@@ -291,6 +305,7 @@ impl DescriptorBuilder {
     fn digest(&self) -> Digest {
         Digest::of_json(&json!({
             "name": self.name,
+            "title": self.title,
             "description": self.description,
             "input": self.input.digest(),
             "output": self.output.as_ref().map(Contract::digest),
@@ -301,6 +316,14 @@ impl DescriptorBuilder {
             "composite": self.composite,
         }))
     }
+}
+
+/// Writes a name as the begin of a sentence.
+fn in_words(name: &str) -> String {
+    let words = name.replace(['_', '-'], " ");
+    let mut chars = words.chars();
+    let first = chars.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    first + chars.as_str()
 }
 
 /// Tells whether the first part of a pointer names a property that the schema, or an argument it fixes, knows.

@@ -16,6 +16,8 @@ use crate::{Arguments, Call, CommandSlot, IntoOutput, Output, Slot, Tool};
 pub struct Facts {
     /// The tool's name.
     pub name: QualifiedName,
+    /// What people read as the tool's name, in a few words; `None` takes the name as words.
+    pub title: Option<String>,
     /// What a model reads about the tool.
     pub description: String,
     /// What a call may do at most.
@@ -35,6 +37,7 @@ impl Facts {
     pub fn new(name: QualifiedName, description: impl Into<String>) -> Self {
         Self {
             name,
+            title: None,
             description: description.into(),
             capabilities: Capabilities::pure(),
             slots: Vec::new(),
@@ -121,9 +124,13 @@ fn erased<T: TypedTool>(
     input: Contract,
     output: Option<Contract>,
 ) -> Result<Arc<dyn Tool>, DescriptorError> {
-    let Facts { name, description, capabilities, slots, commands, run_ms, composite } = facts;
+    let Facts { name, title, description, capabilities, slots, commands, run_ms, composite } =
+        facts;
     let mut builder =
         Descriptor::builder(name, description, input).capabilities(capabilities).output(output);
+    if let Some(title) = title {
+        builder = builder.title(title);
+    }
     for slot in slots {
         builder = builder.slot(slot);
     }

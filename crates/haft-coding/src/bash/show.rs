@@ -10,7 +10,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::BashSettings;
-use super::settings::READ_HINT;
 use crate::words::{counted, grouped, size};
 
 /// How a command ended and what it printed.
@@ -85,6 +84,9 @@ pub(super) async fn show(
     let mut output = Output::text(status(&finished, timeout));
     output.content.extend([&stdout, &stderr].into_iter().filter_map(Stream::section));
     output = say_what_was_changed(output, &[&stdout, &stderr]);
+    if finished.end == End::TimedOut {
+        output = output.with_notice(NoticeKind::Remark, way_on_in_time(timeout));
+    }
     output = say_what_happened(output, &finished, settings);
     let (end, exit_code, signal) = match finished.end {
         End::Exited(code) => (EndKind::Exited, Some(code), None),
@@ -127,6 +129,19 @@ fn status(finished: &Finished, timeout: u32) -> String {
     let silent = finished.stdout.total() + finished.stderr.total() == 0;
     let silent = if silent { ", no output" } else { "" };
     format!("{how}{silent} (sandbox: {})", finished.level)
+}
+
+/// Says how to go on after a command that ran out of time.
+fn way_on_in_time(timeout: u32) -> String {
+    let most = limits::COMMAND_MS_MAX;
+    let longer = if timeout < most {
+        format!("give it longer with `timeout_ms` (up to {most}), or ")
+    } else {
+        "no command runs longer: ".to_owned()
+    };
+    format!(
+        "{longer}do less at once; what it writes to a file of the workspace stays for the next call"
+    )
 }
 
 fn signal_name(signal: i32) -> &'static str {
@@ -302,21 +317,25 @@ fn say_what_happened(mut output: Output, finished: &Finished, settings: &BashSet
     if matches!(finished.end, End::Signalled(XFSZ) | End::Exited(XFSZ_OF_SHELL)) {
         let most = size(settings.allowance.file_bytes);
         let text = format!(
-            "a file may grow to {most} at most. A person can change that with the setting `programs.file_bytes`"
+            "a file may grow to {most} at most. A person can change that: {}",
+            settings.to_set("file_bytes = BYTES")
         );
         output = output.with_notice(NoticeKind::Remark, text);
     }
     match finished.likely_confined() {
         Some(Confinement::Network) => output.with_notice(
             NoticeKind::Remark,
-            "this may be the sandbox: the network is off at level `files+net`. A person can change that with the setting `programs.sandbox`",
+            format!(
+                "this may be the sandbox: the network is off at level `files+net`. A person can turn it on: {}",
+                settings.to_set("sandbox = \"files\"")
+            ),
         ),
         Some(Confinement::Files) => output.with_notice(
             NoticeKind::Remark,
             format!(
                 "this may be the sandbox: at level `{}` only the workspace, `$HOME` and `$TMPDIR` can be written, and only they and the system's directories read. {}",
                 finished.level,
-                capital(READ_HINT),
+                capital(&settings.read_hint()),
             ),
         ),
         None => output,

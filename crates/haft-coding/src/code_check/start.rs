@@ -13,7 +13,7 @@ use haft_workspace::{PathError, Resolved, View, WorkspaceCall};
 
 use super::choice::Target;
 use super::{Checker, CodeCheck, Diagnostic};
-use crate::bash::READ_HINT;
+use crate::bash::BashSettings;
 use crate::words::grouped;
 
 /// What came of asking a checker.
@@ -44,8 +44,6 @@ const LOCATE: Duration = Duration::from_secs(10);
 const NOT_INSTALLED: &[&str] =
     &["no such command", "is not installed", "rustup could not choose a version"];
 
-const PROGRAMS_HINT: &str = "what a program finds through variables such as `CARGO_HOME` and `RUSTUP_HOME`, a person can name with the settings `programs.environment` and `programs.read`";
-
 /// Lines of a checker's complaint that are shown.
 const LINES: usize = 20;
 
@@ -72,16 +70,17 @@ impl CodeCheck {
                     let said = finished.stdout.kept().head;
                     base = said.trim_end().strip_suffix("/Cargo.toml").map(ToOwned::to_owned);
                 }
-                Ok(finished) => return Ok(complaint(checker, &finished)),
-                Err(error) => return not_started(checker, &error),
+                Ok(finished) => return Ok(complaint(checker, &finished, &self.settings)),
+                Err(error) => return not_started(checker, &error, &self.settings),
             }
         }
         let most = Duration::from_millis(limits::CODE_CHECK_MS.into());
         let finished = match self.launch(call, view, target, argv, most).await? {
             Ok(finished) => finished,
-            Err(error) => return not_started(checker, &error),
+            Err(error) => return not_started(checker, &error, &self.settings),
         };
-        Ok(blocking(move || read(checker, base, &finished)).await)
+        let settings = self.settings.clone();
+        Ok(blocking(move || read(checker, base, &finished, &settings)).await)
     }
 
     async fn launch(
@@ -134,7 +133,12 @@ fn argument(place: &Resolved) -> String {
 }
 
 /// Reads what a checker wrote, once it ended.
-fn read(checker: Checker, base: Option<String>, finished: &Finished) -> Checked {
+fn read(
+    checker: Checker,
+    base: Option<String>,
+    finished: &Finished,
+    settings: &BashSettings,
+) -> Checked {
     let program = program(checker);
     let broken = |why: String| Checked::Broken { why, hints: Vec::new() };
     match finished.end {
@@ -162,7 +166,7 @@ fn read(checker: Checker, base: Option<String>, finished: &Finished) -> Checked 
         matches!((checker, finished.end), (_, End::Exited(0)) | (Checker::Ruff, End::Exited(1)));
     let diagnostics = match checker.read(&bytes) {
         Ok(diagnostics) => diagnostics,
-        Err(_) if !is_done => return complaint(checker, finished),
+        Err(_) if !is_done => return complaint(checker, finished, settings),
         Err(error) => return broken(error.to_string()),
     };
     // Cargo ends in the same way whether the code is wrong or it could not look at the code.
@@ -171,7 +175,7 @@ fn read(checker: Checker, base: Option<String>, finished: &Finished) -> Checked 
     if is_done || explains {
         return Checked::Done { diagnostics, base, problem: None, level: finished.level };
     }
-    match complaint(checker, finished) {
+    match complaint(checker, finished, settings) {
         Checked::Broken { why, .. } if !diagnostics.is_empty() => {
             Checked::Done { diagnostics, base, problem: Some(why), level: finished.level }
         }
@@ -180,7 +184,7 @@ fn read(checker: Checker, base: Option<String>, finished: &Finished) -> Checked 
 }
 
 /// Says what a checker complained of.
-fn complaint(checker: Checker, finished: &Finished) -> Checked {
+fn complaint(checker: Checker, finished: &Finished, settings: &BashSettings) -> Checked {
     let kept = finished.stderr.kept();
     let said = if kept.tail.is_empty() { &kept.head } else { &kept.tail };
     let lines: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).collect();
@@ -188,7 +192,7 @@ fn complaint(checker: Checker, finished: &Finished) -> Checked {
     let last = visible(&last);
     if NOT_INSTALLED.iter().any(|words| last.contains(words)) {
         let why = format!("`{}` cannot be used here:\n{last}", program(checker));
-        let hints = vec![checker.how_to_get().to_owned(), PROGRAMS_HINT.to_owned()];
+        let hints = vec![checker.how_to_get().to_owned(), programs_hint(checker, settings)];
         return Checked::Unavailable { why, hints };
     }
     let end = match finished.end {
@@ -197,7 +201,7 @@ fn complaint(checker: Checker, finished: &Finished) -> Checked {
     };
     let rest = if last.is_empty() { String::new() } else { format!(":\n{last}") };
     let hints = if last.contains("offline") || finished.likely_confined().is_some() {
-        vec![PROGRAMS_HINT.to_owned()]
+        vec![programs_hint(checker, settings)]
     } else {
         Vec::new()
     };
@@ -205,21 +209,33 @@ fn complaint(checker: Checker, finished: &Finished) -> Checked {
 }
 
 /// Tells a checker that is not there from a machine that starts nothing.
-fn not_started(checker: Checker, error: &LaunchError) -> Result<Checked, Failure> {
+fn not_started(
+    checker: Checker,
+    error: &LaunchError,
+    settings: &BashSettings,
+) -> Result<Checked, Failure> {
     tracing::debug!(%error, ?error, "a checker was not started");
     let get = checker.how_to_get().to_owned();
     let hints = match error {
         LaunchError::ProgramMissing { .. } | LaunchError::InterpreterMissing { .. } => vec![get],
-        LaunchError::ProgramRefused { .. } => vec![READ_HINT.to_owned()],
+        LaunchError::ProgramRefused { program, .. } if program.contains('/') => {
+            vec![settings.program_hint(program)]
+        }
+        LaunchError::ProgramRefused { .. } => vec![programs_hint(checker, settings)],
         LaunchError::LevelUnavailable { .. } => {
             return Err(Failure::new(ErrorKind::Unsupported, format!("nothing was run: {error}"))
-                .hint("a person can change the setting `programs.sandbox_at_least`"));
+                .hint(settings.level_hint()));
         }
         _ => {
             return Err(Failure::new(ErrorKind::Upstream, format!("nothing was run: {error}")));
         }
     };
     Ok(Checked::Unavailable { why: error.to_string(), hints })
+}
+
+/// Says how a person lets a checker find what it needs.
+fn programs_hint(checker: Checker, settings: &BashSettings) -> String {
+    if checker.runs_project_code() { settings.rust_hint() } else { settings.read_hint() }
 }
 
 fn program(checker: Checker) -> &'static str {

@@ -157,6 +157,7 @@ fn o_023_a_command_that_runs_out_of_time_keeps_what_it_wrote() {
     begun
     stderr, 8 bytes:
     trouble
+    [notice: give it longer with `timeout_ms` (up to 300000), or do less at once; what it writes to a file of the workspace stays for the next call]
     ");
 }
 
@@ -322,10 +323,10 @@ fn what_is_not_started_says_why() {
     insta::assert_snapshot!(shell.says(json!({ "argv": ["no-such-program"] })), @"failed (not_found): nothing was run: the program `no-such-program` was not found in PATH");
     let settings =
         BashSettings { sandbox_at_least: SandboxLevel::Files, ..BashSettings::default() };
-    insta::assert_snapshot!(Shell::with(settings).bash("true"), @r"
+    insta::assert_snapshot!(Shell::with(settings).bash("true"), @r#"
     failed (unsupported): nothing was run: sandbox level `files` is demanded, and `group` is the most that works here: there is no helper: the program did not call `haft_process::helper::run_if_requested` first
-    hint: a person can change the setting `programs.sandbox_at_least`
-    ");
+    hint: a person can let commands run confined less: `sandbox_at_least = "none"` under `[programs]` in the user's config.toml
+    "#);
     insta::assert_snapshot!(Shell::with(BashSettings::default()).bash("true"), @r"
     exit 0, no output (sandbox: group)
     [notice: confined less than wanted: level `group` is the most that works here, not `files+net`]
@@ -393,11 +394,11 @@ fn a_rule_about_some_files_holds_against_the_whole_command() {
     insta::assert_snapshot!(under(Rule::deny()), @r#"
     denied by policy: the rule `deny path = "private/**"` (default) denies `builtin/bash` on `.`
     hint: a person can change that rule (default)
-    hint: `builtin/bash` may write anything beneath `.`, so every rule about paths there holds for it; a person can leave it out by naming the rule's tools
+    hint: `builtin/bash` may write anything beneath `.`, so the rule holds for it; a person can name other tools in the rule
     "#);
     insta::assert_snapshot!(under(Rule::deny().access(RuleAccess::Read)), @r#"
     denied by policy: the rule `deny path = "private/**", access = "read"` (default) denies `builtin/bash` on `.`
     hint: a person can change that rule (default)
-    hint: `builtin/bash` may write anything beneath `.`, so every rule about paths there holds for it; a person can leave it out by naming the rule's tools
+    hint: `builtin/bash` may write anything beneath `.`, so the rule holds for it; a person can name other tools in the rule
     "#);
 }

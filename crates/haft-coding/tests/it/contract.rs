@@ -269,7 +269,7 @@ fn bash_is_advertised_with_every_argument_described() {
     - Processes that are still running when the command ends are stopped. A command that runs out of time is stopped, and what it had printed is shown.
     - Of long output the start and the end are shown. Where a sandbox is in force, files outside the workspace cannot be changed and there is no network; the result names its level.
 
-    Read, search and edit files with the tools made for it; they are bounded and can be taken back.
+    Read, search and edit files with the tools made for it; they are bounded and can be taken back. What a command changes is seen by a look before and after, and not deep inside directories that ignore rules leave out.
 
     command {"type":"string","maxLength":100000,"minLength":1}
         A command for bash, which gets exactly this text.

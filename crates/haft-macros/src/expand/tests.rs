@@ -115,6 +115,7 @@ fn a_function_becomes_a_tool_of_the_same_name_and_stays_a_function() {
             ) -> ::core::result::Result<::haft_tool::Facts, ::haft_tool::DescriptorError> {
                 ::core::result::Result::Ok(::haft_tool::Facts {
                     name: ::haft_tool::__private::QualifiedName::for_user("files/copy")?,
+                    title: ::core::option::Option::None,
                     description: ::std::string::String::from(
                         "Copies a file.\n\nKeeps its mode.",
                     ),
