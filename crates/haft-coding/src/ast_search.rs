@@ -55,6 +55,7 @@ impl TypedTool for AstSearch {
 
     fn facts(&self) -> Result<Facts, DescriptorError> {
         Ok(Facts {
+            title: Some("Search code by structure".to_owned()),
             capabilities: Capabilities::read_only(),
             slots: vec![Slot::read("path")],
             ..Facts::new("builtin/ast_search".parse()?, include_str!("ast_search.md").trim())

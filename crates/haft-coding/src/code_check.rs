@@ -73,6 +73,7 @@ impl TypedTool for CodeCheck {
             capabilities = capabilities.effect(Capability::Network);
         }
         Ok(Facts {
+            title: Some("Check code".to_owned()),
             capabilities: capabilities.build()?,
             slots: vec![Slot::read("path"), Slot::write_roots("workspace")],
             run_ms: Some(u64::from(limits::CODE_CHECK_MS) + MARGIN_MS),

@@ -101,6 +101,7 @@ impl TypedTool for CodeNav {
 
     fn facts(&self) -> Result<Facts, DescriptorError> {
         Ok(Facts {
+            title: Some("Find definitions and uses".to_owned()),
             capabilities: Capabilities::read_only(),
             slots: vec![Slot::read("path")],
             ..Facts::new("builtin/code_nav".parse()?, include_str!("code_nav.md").trim())

@@ -257,6 +257,7 @@ impl TypedTool for Editor {
             .checkpoint(CheckpointScope::File)
             .build()?;
         Ok(Facts {
+            title: Some("Edit files".to_owned()),
             capabilities,
             slots: vec![
                 Slot::write("path").keeping_links_where("action", &["delete", "move"]),

@@ -113,6 +113,7 @@ impl TypedTool for Reader {
 
     fn facts(&self) -> Result<Facts, DescriptorError> {
         Ok(Facts {
+            title: Some("Read files and folders".to_owned()),
             capabilities: Capabilities::read_only(),
             slots: vec![Slot::read("path")],
             ..Facts::new("builtin/reader".parse()?, include_str!("reader.md").trim())

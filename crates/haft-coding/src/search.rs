@@ -194,6 +194,7 @@ impl TypedTool for Search {
 
     fn facts(&self) -> Result<Facts, DescriptorError> {
         Ok(Facts {
+            title: Some("Search in files and for files".to_owned()),
             capabilities: Capabilities::read_only(),
             slots: vec![Slot::read("path")],
             ..Facts::new("builtin/search".parse()?, include_str!("search.md").trim())

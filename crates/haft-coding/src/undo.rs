@@ -131,6 +131,7 @@ impl TypedTool for Undo {
 
     fn facts(&self) -> Result<Facts, DescriptorError> {
         Ok(Facts {
+            title: Some("Take back changes".to_owned()),
             capabilities: Capabilities::builder()
                 .effect(Capability::ReadFiles)
                 .effect(Capability::WriteFiles)

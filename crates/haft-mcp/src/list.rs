@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use haft_protocol::{Capabilities, Capability, limits};
-use haft_tool::{Registered, Snapshot};
+use haft_protocol::{Capability, limits};
+use haft_text::visible_line;
+use haft_tool::{Descriptor, Registered, Snapshot};
 use rmcp::ErrorData;
 use rmcp::model::{CacheScope, JsonObject, ListToolsResult, Tool, ToolAnnotations};
 use serde_json::Value;
@@ -39,7 +40,7 @@ pub(crate) fn tools(
 
 /// Refuses a cursor that no page gave.
 pub(crate) fn unknown_cursor(cursor: &str) -> ErrorData {
-    let shown: String = haft_text::visible_line(cursor).chars().take(80).collect();
+    let shown: String = visible_line(cursor).chars().take(80).collect();
     let text = format!("`{shown}` is no cursor of this list; ask for its first page without one");
     ErrorData::invalid_params(text, None)
 }
@@ -52,17 +53,19 @@ pub(crate) fn tool(registered: &Registered) -> Tool {
         descriptor.description().to_owned(),
         object(descriptor.input().schema()),
     )
-    .with_annotations(annotations(descriptor.capabilities()));
+    .with_annotations(annotations(descriptor));
     if let Some(output) = descriptor.output() {
         tool = tool.with_raw_output_schema(object(output.schema()));
     }
     tool
 }
 
-/// Returns what a client may take as a hint. Nothing here is a promise; what a call may do is decided when it is made.
-fn annotations(capabilities: &Capabilities) -> ToolAnnotations {
+/// Returns what people read as its name, and what a client may take as a hint. Nothing here is a promise; what a call may do
+/// is decided when it is made.
+fn annotations(descriptor: &Descriptor) -> ToolAnnotations {
+    let capabilities = descriptor.capabilities();
     let reaches_out = [Capability::Network, Capability::External, Capability::Execute];
-    let hints = ToolAnnotations::new()
+    let hints = ToolAnnotations::with_title(visible_line(&descriptor.title()))
         .read_only(capabilities.is_read_only())
         .open_world(reaches_out.iter().any(|it| capabilities.has(*it)));
     if capabilities.is_read_only() {

@@ -145,15 +145,36 @@ async fn annotations_follow_from_capabilities() {
     let rows = list["tools"].as_array().unwrap().iter();
     let rows = rows.map(|it| format!("{}: {}", it["name"].as_str().unwrap(), it["annotations"]));
     assert_snapshot!(rows.collect::<Vec<_>>().join("\n"), @r#"
-    pure: {"readOnlyHint":true,"openWorldHint":false}
-    look: {"readOnlyHint":true,"openWorldHint":false}
-    fetch: {"readOnlyHint":true,"openWorldHint":true}
-    write: {"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":false}
-    touch: {"readOnlyHint":false,"destructiveHint":true,"idempotentHint":true,"openWorldHint":false}
-    run: {"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}
-    post: {"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}
-    plan: {"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":false}
+    pure: {"title":"Pure","readOnlyHint":true,"openWorldHint":false}
+    look: {"title":"Look","readOnlyHint":true,"openWorldHint":false}
+    fetch: {"title":"Fetch","readOnlyHint":true,"openWorldHint":true}
+    write: {"title":"Write","readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":false}
+    touch: {"title":"Touch","readOnlyHint":false,"destructiveHint":true,"idempotentHint":true,"openWorldHint":false}
+    run: {"title":"Run","readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}
+    post: {"title":"Post","readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}
+    plan: {"title":"Plan","readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":false}
     "#);
+}
+
+#[tokio::test]
+async fn people_read_the_title_of_a_tool_or_its_name_as_words() {
+    let titled =
+        FunctionTool::new("local/fix".parse().unwrap(), "A tool.", json!({ "type": "object" }))
+            .unwrap()
+            .facts(|facts| facts.title("Mend a file\u{202e}"))
+            .body(|_, _| async { Ok(Output::text("done")) });
+    let house =
+        House::of([titled.unwrap(), pure_tool("local/count_words", |_| Ok(Output::text("")))]);
+    for era in Era::BOTH {
+        let list = house.client(era).await.request("tools/list", json!({})).await;
+        let titles: Vec<_> = list["tools"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|it| &it["annotations"]["title"])
+            .collect();
+        assert_eq!(titles, [r"Mend a file\u{202e}", "Count words"]);
+    }
 }
 
 #[tokio::test]
