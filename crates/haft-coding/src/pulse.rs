@@ -18,7 +18,7 @@ pub(crate) struct Pulse<'a> {
 }
 
 impl<'a> Pulse<'a> {
-    /// Starts to count in `unit`, a plural, of which each one may take long.
+    /// Starts to count in `unit`, a plural and what is done with it, of which each one may take long.
     pub(crate) fn new(call: &'a Call, unit: &'static str) -> Self {
         Self {
             call,
@@ -30,9 +30,9 @@ impl<'a> Pulse<'a> {
         }
     }
 
-    /// Starts to count in entries of directories, of which each takes less time than a look at the clock is worth.
+    /// Starts to count entries of directories, of which each takes less time than a look at the clock is worth.
     pub(crate) fn of_entries(call: &'a Call) -> Self {
-        Self { every: 64, ..Self::new(call, "entries") }
+        Self { every: 64, ..Self::new(call, "entries looked at") }
     }
 
     /// Counts what was done; nothing at all is a sign of life too.

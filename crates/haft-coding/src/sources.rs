@@ -85,7 +85,7 @@ impl Sources<'_> {
             cancellation: call.cancellation().clone(),
             first: Mutex::new(First::new(room)),
             tally: Tally::default(),
-            pulse: Pulse::new(call, "files"),
+            pulse: Pulse::new(call, "files looked at"),
         };
         let is_called_off = || search.pulse.is_called_off();
         let mut report = view.walk(&place, &options, &is_called_off, || {

@@ -84,7 +84,10 @@ impl Counted {
             }
             (Self::Nothing | Self::Seconds, report) => {
                 *self = Self::Seconds;
-                let words = report.as_ref().map_or_else(|| "under way".to_owned(), in_words);
+                let words = match &report {
+                    Some(report) => in_words(report),
+                    None => format!("under way for {seconds:.0} s"),
+                };
                 Some((seconds, None, words))
             }
         }

@@ -66,7 +66,7 @@ impl<'c> Target<'c> {
         if len > limits::EDIT_FILE_BYTES {
             return Err(too_long());
         }
-        let pulse = Pulse::new(self.call, "bytes");
+        let pulse = Pulse::new(self.call, "bytes read");
         let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or(0));
         let mut rest = file.take(limits::EDIT_FILE_BYTES + 1);
         loop {

@@ -96,7 +96,7 @@ pub(super) fn show(
         max_line_bytes: limits::READ_LINE_BYTES,
         count_to: limits::READ_COUNT_BYTES,
     };
-    let pulse = Pulse::new(call, "bytes");
+    let pulse = Pulse::new(call, "bytes read");
     let watched = Watched { reader: Cursor::new(head).chain(file), pulse: &pulse };
     let window = Window::read(watched, &request, &|| pulse.is_called_off());
     let mut window = window.map_err(|error| match error {

@@ -100,7 +100,7 @@ impl<'a> Grep<'a> {
             appetite,
             first: Mutex::new(First::new(room)),
             tally: Tally::default(),
-            pulse: Pulse::new(call, "files"),
+            pulse: Pulse::new(call, "files searched"),
         })
     }
 

@@ -350,7 +350,7 @@ fn o_036_links_are_not_followed_and_work_is_called_off_within_a_second() {
     let args = json!({ "pattern": "(\\w+ )+needle|thing (\\w+\\s){9}x" });
     let calls: Vec<_> = (0..5).map(|_| rig.start("search", "grep", &args)).collect();
     let heard = progress.recv_timeout(Duration::from_mins(1)).unwrap();
-    assert_eq!(heard.unit, "files");
+    assert_eq!(heard.unit, "files searched");
     let called_off = Instant::now();
     calls.iter().for_each(haft_tool::CallHandle::cancel);
     for call in calls {
@@ -370,7 +370,7 @@ fn o_036_reading_is_called_off_within_a_second() {
     let (told, progress) = mpsc::channel();
     rig.reporter(Reporter::new(move |_, progress| drop(told.send(progress))));
     let call = rig.start("reader", "read", &json!({ "path": "sparse", "offset": 1_000_000 }));
-    assert_eq!(progress.recv_timeout(Duration::from_mins(1)).unwrap().unit, "bytes");
+    assert_eq!(progress.recv_timeout(Duration::from_mins(1)).unwrap().unit, "bytes read");
     let called_off = Instant::now();
     call.cancel();
     assert_eq!(rig.outcome(call).status, Status::Cancelled);
