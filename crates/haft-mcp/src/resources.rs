@@ -15,9 +15,14 @@ use crate::list::TTL_MS;
 
 const SCHEME: &str = "haft://artifact/";
 
+/// Returns where a client reads an artifact.
+pub(crate) fn address(id: ArtifactId) -> String {
+    format!("{SCHEME}{id}")
+}
+
 /// Names an artifact so that a client can read it.
 pub(crate) fn link(id: ArtifactId, title: &str, media_type: &str, bytes: u64) -> Resource {
-    Resource::new(format!("{SCHEME}{id}"), title).with_mime_type(media_type).with_size(bytes)
+    Resource::new(address(id), title).with_mime_type(media_type).with_size(bytes)
 }
 
 /// Lists nothing: what there is to read is linked to by the results of calls.

@@ -46,11 +46,20 @@ fn blocks(outcome: &Outcome) -> Vec<ContentBlock> {
             Some(ContentBlock::resource_link(resources::link(*id, title, media_type, *bytes)))
         }
     });
-    let text = outcome.model_text();
+    let text = by_address(outcome.model_text(), outcome);
     let text = (!text.is_empty()).then(|| ContentBlock::text(text));
     let mut blocks: Vec<ContentBlock> = text.into_iter().chain(further).collect();
     if blocks.is_empty() {
         blocks.push(ContentBlock::text("done"));
     }
     blocks
+}
+
+/// Names what was kept by the address that a client reads it at, and not by an id that means something to haft alone.
+fn by_address(text: String, outcome: &Outcome) -> String {
+    outcome.content.iter().fold(text, |text, part| match part {
+        ContentPart::Artifact { id, .. } => text
+            .replace(&format!("artifact {id}"), &format!("artifact {}", resources::address(*id))),
+        ContentPart::Text { .. } | ContentPart::Image { .. } => text,
+    })
 }

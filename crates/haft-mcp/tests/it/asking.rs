@@ -248,8 +248,7 @@ async fn where_nobody_can_be_asked_the_denial_names_the_ways_out() {
             assert_snapshot!(error_text(&result), @r#"
             denied by approval: this call needs a yes, and there is nobody to ask (the preset `edit` (default) asks before `external`)
             hint: tell the user: this client cannot ask them (one that knows MCP elicitation can); options named here go behind `haft mcp` in the client's configuration
-            hint: a person can answer when asked, or say yes beforehand with `--yes`
-            hint: a person can start with `--preset full`
+            hint: a person can answer when asked, or start with `--yes` or `--preset full`
             hint: to allow it for good, add to the user's config.toml:
             [[rules]]
             decision = "allow"
@@ -280,7 +279,7 @@ async fn where_a_rule_asks_and_nobody_answers_the_denial_names_the_rule() {
     assert_snapshot!(error_text(&result), @r#"
     denied by approval: this call needs a yes, and there is nobody to ask (ask ada first; the rule `ask tool = "local/write"` (default) asks before `local/write`)
     hint: tell the user: this client cannot ask them (one that knows MCP elicitation can); options named here go behind `haft mcp` in the client's configuration
-    hint: a person can answer when asked, or say yes beforehand with `--yes`
+    hint: a person can answer when asked, or start with `--yes`
     hint: a person can change that rule (default)
     "#);
 }

@@ -96,6 +96,8 @@ async fn too_much_text_is_cut_and_the_whole_can_be_read() {
         assert!(content[0]["text"].as_str().unwrap().len() < 128 * 1024);
         let link = content.iter().find(|it| it["type"] == "resource_link").unwrap();
         assert_eq!(link["size"], whole.len());
+        let (text, address) = (content[0]["text"].as_str().unwrap(), link["uri"].as_str().unwrap());
+        assert!(text.contains(&format!("the whole text is artifact {address}]")), "it says where");
         let read = client.request("resources/read", json!({ "uri": link["uri"] })).await;
         assert_eq!(read["contents"][0]["text"].as_str(), Some(whole.as_str()));
         assert_eq!(read["contents"][0]["uri"], link["uri"]);
