@@ -7,6 +7,7 @@ pub(super) struct Runner {
     flags: &'static str,
     /// Letters of options with one.
     values: &'static str,
+    /// Names of options without a value. One that is among the others as well has its value behind `=` alone.
     long_flags: &'static [&'static str],
     long_values: &'static [&'static str],
     /// Words before the command.
@@ -72,7 +73,16 @@ const RUNNERS: &[Runner] = &[
     },
     Runner { long_flags: &["ctty", "fork", "wait"], ..runner("setsid", "cfw", "", Frame::Always) },
     Runner {
-        long_flags: &["null", "no-run-if-empty", "verbose", "interactive", "exit", "open-tty"],
+        long_flags: &[
+            "null",
+            "no-run-if-empty",
+            "verbose",
+            "interactive",
+            "exit",
+            "open-tty",
+            "max-lines",
+            "replace",
+        ],
         long_values: &[
             "arg-file",
             "delimiter",
@@ -110,8 +120,8 @@ const RUNNERS: &[Runner] = &[
         ..runner("sudo", "nSEHbAB", "ughpCDrtT", Frame::Never)
     },
     runner("doas", "n", "u", Frame::Never),
-    Runner { operands: 0, ..runner("busybox", "", "", Frame::Never) },
-    Runner { operands: 0, ..runner("toybox", "", "", Frame::Never) },
+    runner("busybox", "", "", Frame::Never),
+    runner("toybox", "", "", Frame::Never),
 ];
 
 /// `watch`, which gives its words to a shell.

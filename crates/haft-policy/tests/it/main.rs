@@ -16,6 +16,7 @@ mod patterns;
 mod presets;
 mod properties;
 mod redirections;
+mod runners;
 mod scripts;
 mod shell;
 mod shell_properties;
