@@ -57,6 +57,10 @@ fn piece(node: Node<'_>, source: &str, out: &mut Vec<Quoted>) -> Result<(), Unkn
                     return Err(Unknown::Quoting);
                 }
                 at = child.end_byte();
+                // Behind another piece, a text to be translated is not told from a dollar and a text.
+                if child.kind() == "$" && at < node.end_byte() {
+                    return Err(Unknown::Translation);
+                }
                 piece(child, source, out)?;
             }
             if at == node.end_byte() { Ok(()) } else { Err(Unknown::Quoting) }

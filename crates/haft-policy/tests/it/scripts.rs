@@ -98,6 +98,12 @@ fn what_only_looks_like_an_expansion_is_what_it_is() {
         ("a~b", "a~b"),
         ("'~/b'", "~/b"),
         (r#""a\$b\c""#, r"a$b\c"),
+        ("a$", "a$"),
+        ("'a'$", "a$"),
+        ("{}", "{}"),
+        ("{a}b}", "{a}b}"),
+        ("a{b,c", "a{b,c"),
+        ("a}b,{c", "a}b,{c"),
     ] {
         assert_eq!(literal(text).as_deref(), Some(expected), "{text}");
     }
@@ -501,4 +507,14 @@ fn what_the_grammar_takes_for_characters_is_looked_at_again() {
     }
     let script = Script::parse("echo 'a'\\ #$(id)");
     assert_eq!(script.unclear()[0].why, "it is no comment to a shell");
+}
+
+/// To bash, the dollar is no part of `r$"m"`, which is a way to write `rm`.
+#[test]
+fn o_028_a_text_to_be_translated_is_not_known_wherever_it_stands_in_a_word() {
+    for text in ["r$\"m\"", "'r'$\"m\"", "r\"\"$\"m\"", "$\"r\"m", "r$\"m\"x"] {
+        let script = Script::parse(&format!("{text} x"));
+        let program = script.commands()[0].program().unwrap();
+        assert_eq!(program.unknown_by(), Some(Unknown::Translation), "{text}");
+    }
 }
