@@ -105,7 +105,7 @@ impl Globs {
             } else {
                 names.add(glob)
             };
-            if !body.is_empty() && !body.contains(['*', '?', '[', '{', '\\']) {
+            if !body.contains(['*', '?', '[', '{', '\\']) {
                 literal.push(PathBuf::from(body));
             }
         }

@@ -115,8 +115,7 @@ impl<'a> Resolver<'a> {
     /// Follows a link that was met in a listing: names from a root that are real, and the link's last.
     pub(crate) fn resolve_met(mut self, root: usize, path: &Path) -> Result<Resolved, PathError> {
         self.root = root;
-        let steps = PathText::of_link(path.as_os_str());
-        self.push(PathText { is_absolute: false, ..steps }, false)?;
+        self.push(PathText::of_link(path.as_os_str()), false)?;
         self.run(Want::Existing)
     }
 

@@ -102,6 +102,18 @@ async fn a_body_reads_what_its_slot_is_bound_to() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn names_that_look_alike_are_told_to_those_who_may_see_them() {
+    let rig = Rig::new();
+    rig.file("a\u{202f}b", "1").file("a\u{a0}b", "2").file("a\u{2009}b", "3");
+    let rule = Rule::deny().path("a\u{a0}b".parse().unwrap());
+    let dispatching = dispatching(&rig, vec![rule]);
+    insta::assert_snapshot!(told(&dispatching.call("cat", json!({ "path": "a b" })).await), @"
+    failed (conflict): `a b` does not exist, and `a<U+2009>b`, `a<U+202F>b` differ from it only in spaces or accents
+    hint: copy the exact name from a listing
+    ");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_rule_narrows_what_the_body_sees() {
     let rig = Rig::new();
     rig.file("src/a.txt", "text").file("private/b.txt", "hidden");

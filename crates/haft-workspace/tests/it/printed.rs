@@ -27,3 +27,14 @@ fn what_a_program_prints_is_followed_like_any_path_and_shown_through_the_filter(
     }
     assert_eq!(view.real_roots(), [rig.ws("").canonicalize().unwrap()]);
 }
+
+#[test]
+fn of_names_that_look_alike_none_is_taken_for_what_was_printed_and_none_is_told() {
+    let rig = Rig::new();
+    rig.file("a\u{202f}b", "1").file("a\u{a0}b", "2");
+    let refused = rig.view().printed("a b").unwrap_err();
+    assert!(
+        matches!(&refused, PathError::Ambiguous { candidates, .. } if candidates.is_empty()),
+        "{refused}"
+    );
+}

@@ -252,3 +252,24 @@ fn a_directory_of_hafts_that_is_not_there_yet_is_not_made() {
     assert!(hands.create(".config/other/x", "x").ends_with("644"));
     assert!(hands.rename("evil/haft", ".config/haft").contains("haft's rules are there"));
 }
+
+/// A system follows so many links and then gives up, so nobody lives behind more.
+#[test]
+fn a_directory_of_hafts_is_known_behind_as_many_links_as_a_system_follows() {
+    for (links, is_known) in [(1, true), (40, true), (41, false)] {
+        let rig = Rig::with_own_directory(&format!("l{links}"));
+        rig.file("real/rules", "rules").link("l1", "real");
+        for link in 2..=links {
+            rig.link(&format!("l{link}"), format!("l{}", link - 1));
+        }
+        assert_eq!(rig.ws(&format!("l{links}")).join("rules").exists(), is_known, "{links}");
+        assert_eq!(rig.existing("real/rules").is_err(), is_known, "{links}");
+    }
+}
+
+#[test]
+fn links_in_a_circle_on_the_way_to_a_directory_of_hafts_hold_nobody_up() {
+    let rig = Rig::with_own_directory("round/haft");
+    rig.link("round", "about").link("about", "round").file("a", "fine");
+    assert_eq!(rig.read("a").unwrap(), "fine");
+}
