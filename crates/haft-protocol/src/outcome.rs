@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::{Bound, Change, ContentPart, Failure, Notice, NoticeKind, Usage};
@@ -124,7 +124,7 @@ pub struct Outcome {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub content: Vec<ContentPart>,
     /// The same as data, conforming to the tool's output schema where it has one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "there_if_given")]
     pub structured: Option<Value>,
     /// What the call changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -213,4 +213,9 @@ impl From<Denial> for Outcome {
     fn from(denial: Denial) -> Self {
         Self::new(Status::Denied(denial))
     }
+}
+
+/// Reads what is there, be it `null`, which is data as well.
+fn there_if_given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
 }

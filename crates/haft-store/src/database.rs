@@ -27,6 +27,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("database/0002_roots.sql"),
     include_str!("database/0003_effects.sql"),
     include_str!("database/0004_keys.sql"),
+    include_str!("database/0005_runs.sql"),
 ];
 
 /// Bytes the write-ahead log is cut down to after a checkpoint.

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use haft_protocol::ArtifactId;
+use haft_protocol::{ArtifactId, RunId, Timestamp};
 use haft_tool::ports::PortError;
 use rusqlite::ErrorCode;
 
@@ -100,6 +100,46 @@ pub enum StoreError {
         /// What was given, cut to a length fit for a message.
         query: String,
     },
+    /// No run goes by that id.
+    #[error("no run on record has an id that is, begins or ends with `{query}`")]
+    NoSuchRun {
+        /// What was looked for, cut to a length fit for a message.
+        query: String,
+    },
+    /// Several runs go by that part of an id.
+    #[error("`{query}` fits several runs: {}", candidates.join(", "))]
+    AmbiguousRun {
+        /// What was looked for.
+        query: String,
+        /// Ids that fit, newest first, at most ten.
+        candidates: Vec<String>,
+    },
+    /// A text that cannot be part of a run's id.
+    #[error(
+        "`{query}` is not a run: expected `last`, an id, or at least 4 characters of its begin or end"
+    )]
+    NotARun {
+        /// What was given, cut to a length fit for a message.
+        query: String,
+    },
+    /// Somebody has the run open.
+    #[error("run {run} is open {}; end that first, or go on from a copy with `haft fork {run}`", holder(*pid))]
+    RunInUse {
+        /// The run.
+        run: RunId,
+        /// The number of the process that has it open, where it is known.
+        pid: Option<u32>,
+        /// Since when, where that is known.
+        since: Option<Timestamp>,
+    },
+    /// Not even the begin of a run can be read.
+    #[error("run {run} cannot be read: its first entry {problem}")]
+    RunUnreadable {
+        /// The run.
+        run: RunId,
+        /// What is wrong with the entry, as the end of a sentence.
+        problem: String,
+    },
     /// No artifact goes by that id.
     #[error(
         "no artifact `{id}` is on record; it may have been removed with the call it belongs to"
@@ -194,6 +234,15 @@ impl StoreError {
 impl From<StoreError> for PortError {
     fn from(error: StoreError) -> Self {
         PortError::with_source(error.to_string(), error)
+    }
+}
+
+/// Says who has a run open.
+fn holder(pid: Option<u32>) -> String {
+    match pid {
+        Some(pid) if pid == std::process::id() => "in this process already".to_owned(),
+        Some(pid) => format!("in process {pid}"),
+        None => "in another process".to_owned(),
     }
 }
 

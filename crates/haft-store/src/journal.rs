@@ -1,5 +1,8 @@
 //! The journal of dispatch.
 
+use std::sync::atomic::Ordering;
+
+use haft_protocol::limits::RUN_ENTRY_BYTES;
 use haft_protocol::{Capabilities, IntentRecord};
 use haft_tool::BoxFuture;
 use haft_tool::ports::{Entry, Journal, PortError};
@@ -50,7 +53,14 @@ impl Inner {
                 at: time(record.at),
                 must_last: record.must_last,
             },
-            Entry::Outcome(record) => Write::Outcome(recorder.outcome(record)?),
+            Entry::Outcome(record) => {
+                let mut row = recorder.outcome(record)?;
+                if !row.is_whole && self.open_runs.load(Ordering::Relaxed) > 0 {
+                    let whole = serde_json::to_string(&record.outcome).ok();
+                    row.whole = whole.filter(|whole| whole.len() <= RUN_ENTRY_BYTES);
+                }
+                Write::Outcome(row)
+            }
         })
     }
 

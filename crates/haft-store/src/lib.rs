@@ -1,5 +1,5 @@
-//! The door to recorded state: the journal of calls, the artifacts, the changes to files and what they took away, and the
-//! locks between processes.
+//! The door to recorded state: the journal of calls, the runs of models, the artifacts, the changes to files and what they
+//! took away, and the locks between processes.
 //!
 //! [`Store`] is what dispatch writes to and what people look at later: one SQLite database and a folder of contents by
 //! digest, in a directory that nobody else can read. Nothing else opens that database. Secrets are taken out before
@@ -26,6 +26,7 @@ mod directory;
 mod effects;
 mod error;
 mod exclusion;
+mod fate;
 mod journal;
 mod keys;
 mod lease;
@@ -36,6 +37,7 @@ mod record;
 mod redaction;
 mod retention;
 mod row;
+mod runs;
 mod show;
 mod store;
 mod usage;
@@ -43,9 +45,14 @@ mod writer;
 
 pub use artifacts::{Artifact, ArtifactInfo};
 pub use error::StoreError;
+pub use fate::{CallFate, EndedCall, StartedCall};
 pub use log::{CallStatus, CallStatusError, CallSummary, LogFilter};
 pub use redaction::{REDACTED, Redaction, is_secret_name};
 pub use retention::GcReport;
+pub use runs::{
+    OpenedRun, RunFilter, RunQuery, RunRecord, RunState, RunSummary, RunWriter, Runs,
+    UnreadableEntry,
+};
 pub use show::{CallDetail, IdPart, IdQuery, TicketDetail};
 pub use store::{Retention, Store, StoreConfig};
 pub use usage::StateUsage;

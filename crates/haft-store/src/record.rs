@@ -8,7 +8,7 @@ use haft_protocol::limits::{
 };
 use haft_protocol::{
     BindingRecord, Bound, ContentPart, Denial, Digest, Failure, IntentRecord, LogicalPath, Notice,
-    NoticeKind, Outcome, OutcomeRecord, Status, TicketRecord, Timestamp,
+    NoticeKind, Outcome, OutcomeRecord, Status, StopCause, TicketRecord, Timestamp,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -65,6 +65,10 @@ pub(crate) struct OutcomeRow {
     pub(crate) head: Option<String>,
     pub(crate) run_ms: Option<i64>,
     pub(crate) record: String,
+    /// Whether the record has all of the outcome.
+    pub(crate) is_whole: bool,
+    /// All of it, for a run to go on with, where the record has less.
+    pub(crate) whole: Option<String>,
 }
 
 /// Returns a point in time as SQLite has it.
@@ -150,7 +154,15 @@ impl<'r> Recorder<'r> {
             head: head_line(&kept),
             run_ms: kept.usage.run_ms.map(|ms| i64::try_from(ms).unwrap_or(i64::MAX)),
             record: json(&kept)?,
+            is_whole: kept == record.outcome,
+            whole: None,
         })
+    }
+
+    /// Returns the JSON of why a run stopped.
+    pub(crate) fn stop_cause(mut self, cause: &StopCause) -> Result<String, StoreError> {
+        let form = serde_json::to_value(cause).map_err(no_form)?;
+        json(&self.value(&form, RECORD_TEXT_BYTES))
     }
 
     fn outcome_form(&mut self, outcome: &Outcome) -> Outcome {
@@ -292,9 +304,11 @@ impl<'r> Recorder<'r> {
 }
 
 fn json(value: &(impl Serialize + ?Sized)) -> Result<String, StoreError> {
-    serde_json::to_string(value).map_err(|error| StoreError::Refused {
-        text: format!("a record has no JSON form: {error}"),
-    })
+    serde_json::to_string(value).map_err(no_form)
+}
+
+fn no_form(error: serde_json::Error) -> StoreError {
+    StoreError::Refused { text: format!("a record has no JSON form: {error}") }
 }
 
 /// Returns the first bytes of a text, cut where a character ends.

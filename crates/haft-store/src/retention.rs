@@ -1,6 +1,7 @@
-//! What is not kept any more goes: calls by age and number, artifacts by size, and what nothing leads to.
+//! What is not kept any more goes: runs and calls by age and number, artifacts by size, and what nothing leads to.
 
 mod keeper;
+mod runs;
 
 use haft_protocol::Timestamp;
 use rusqlite::Connection;
@@ -14,6 +15,8 @@ pub(crate) use keeper::{Keeper, Removed, forget_object, immediate};
 /// What a clean-up removed, or would remove.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct GcReport {
+    /// Runs, with their entries.
+    pub runs: u64,
     /// Calls, with their attempts, tickets and outcomes.
     pub calls: u64,
     /// Artifacts of these calls, and artifacts that made room for later ones.
@@ -30,6 +33,7 @@ pub struct GcReport {
 
 impl GcReport {
     fn add(&mut self, step: GcReport) {
+        self.runs += step.runs;
         self.calls += step.calls;
         self.artifacts += step.artifacts;
         self.changes += step.changes;
@@ -42,7 +46,8 @@ impl GcReport {
 impl Store {
     /// Removes what [`Retention`](crate::Retention) does not keep, and what nothing leads to.
     ///
-    /// Calls that run, and calls that wait for an answer which can still come, stay whatever their age. Works in small
+    /// Runs that somebody has open, calls that run, and calls that wait for an answer which can still come, stay whatever
+    /// their age, and so do the calls of runs that stay. Works in small
     /// steps, so that calls go on meanwhile.
     ///
     /// # Errors
@@ -81,7 +86,7 @@ impl Store {
         self.work(move |connection| {
             let orphans = keeper.orphans(connection)?.len() as u64;
             let tx = immediate(connection)?;
-            let removed = keeper.remove(&tx, now, usize::MAX)?;
+            let removed = keeper.remove(&tx, now, usize::MAX, usize::MAX)?;
             tx.rollback()?;
             Ok(GcReport { orphans, ..removed.report() })
         })

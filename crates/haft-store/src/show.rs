@@ -28,7 +28,7 @@ const PART_CHARS: usize = 4;
 const ID_CHARS: usize = 26;
 
 /// Calls named when a part of an id fits several.
-const CANDIDATES: usize = 10;
+pub(crate) const CANDIDATES: usize = 10;
 
 /// Which call is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,24 +45,52 @@ pub enum IdQuery {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdPart(String);
 
+/// What a text says about which one is meant, of any kind that has ids.
+pub(crate) enum Part<I> {
+    Last,
+    Id(I),
+    Part(IdPart),
+}
+
+impl<I: FromStr> Part<I> {
+    /// Reads `last`, an id or part of one. `None` for what can be none of these.
+    pub(crate) fn of(text: &str) -> Option<Self> {
+        let text = text.trim();
+        if text.eq_ignore_ascii_case("last") {
+            return Some(Self::Last);
+        }
+        let lower = text.to_ascii_lowercase();
+        if let Ok(id) = lower.parse() {
+            return Some(Self::Id(id));
+        }
+        let fits = lower.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            && (PART_CHARS..ID_CHARS).contains(&lower.len());
+        fits.then_some(Self::Part(IdPart(lower)))
+    }
+}
+
+impl IdPart {
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for IdPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 impl FromStr for IdQuery {
     type Err = StoreError;
 
     fn from_str(text: &str) -> Result<Self, StoreError> {
-        let text = text.trim();
-        if text.eq_ignore_ascii_case("last") {
-            return Ok(Self::Last);
+        match Part::of(text) {
+            Some(Part::Last) => Ok(Self::Last),
+            Some(Part::Id(id)) => Ok(Self::Id(id)),
+            Some(Part::Part(part)) => Ok(Self::Part(part)),
+            None => Err(StoreError::NotAnId { query: text.trim().chars().take(40).collect() }),
         }
-        let lower = text.to_ascii_lowercase();
-        if let Ok(id) = lower.parse() {
-            return Ok(Self::Id(id));
-        }
-        let fits = lower.bytes().all(|byte| byte.is_ascii_alphanumeric())
-            && (PART_CHARS..ID_CHARS).contains(&lower.len());
-        if fits {
-            return Ok(Self::Part(IdPart(lower)));
-        }
-        Err(StoreError::NotAnId { query: text.chars().take(40).collect() })
     }
 }
 
@@ -77,7 +105,7 @@ impl fmt::Display for IdQuery {
         match self {
             Self::Last => f.write_str("last"),
             Self::Id(id) => id.fmt(f),
-            Self::Part(part) => f.write_str(&part.0),
+            Self::Part(part) => part.fmt(f),
         }
     }
 }

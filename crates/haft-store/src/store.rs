@@ -5,6 +5,7 @@ use std::fmt;
 use std::fs::File;
 use std::num::{NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -41,14 +42,18 @@ pub struct StoreConfig {
 /// What is kept, and for how long. Every field has its default in [`limits`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retention {
-    /// Days a call is kept.
+    /// Days a call is kept, and a run from its last entry on.
     pub days: NonZeroU32,
-    /// Calls that are kept at most, the latest ones.
+    /// Calls that are kept at most beside those of runs, the latest ones.
     pub calls: NonZeroU64,
     /// Bytes of all artifacts and of what changes took away.
     pub artifact_bytes_total: NonZeroU64,
     /// Bytes of one artifact, or of one file that a change took away.
     pub artifact_bytes_each: NonZeroU64,
+    /// Runs that are kept at most, those with the latest entries, and all their calls with them.
+    pub runs: NonZeroU64,
+    /// Bytes of all entries of all runs.
+    pub run_bytes: NonZeroU64,
 }
 
 impl Default for Retention {
@@ -59,6 +64,8 @@ impl Default for Retention {
             calls: at_least_one(limits::RETENTION_CALLS),
             artifact_bytes_total: at_least_one(limits::ARTIFACTS_BYTES),
             artifact_bytes_each: at_least_one(limits::ARTIFACT_BYTES),
+            runs: at_least_one(limits::RETENTION_RUNS),
+            run_bytes: at_least_one(limits::RUNS_BYTES),
         }
     }
 }
@@ -94,6 +101,8 @@ pub(crate) struct Inner {
     pub(crate) directory: Option<Directory>,
     /// Calls that change nothing and whose entries nobody waits for until the outcome.
     quiet: Mutex<HashSet<CallId>>,
+    /// Runs that can be added to.
+    pub(crate) open_runs: AtomicUsize,
     locks: Option<LockFiles>,
     _lease: Lease,
 }
@@ -190,6 +199,7 @@ impl Store {
             pending: Pending::default(),
             directory,
             quiet: Mutex::default(),
+            open_runs: AtomicUsize::default(),
             locks,
             _lease: lease,
         };

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use haft_protocol::Timestamp;
+use rusqlite::Row;
 use serde::Serialize;
 
 use crate::StoreError;
@@ -28,7 +29,11 @@ pub struct StateUsage {
     pub calls: u64,
     /// Changes to files on record.
     pub changes: u64,
-    /// When the oldest of them was made.
+    /// Runs on record.
+    pub runs: u64,
+    /// Bytes of their entries, which are among those of the database and of stored contents.
+    pub run_bytes: u64,
+    /// When the oldest call was made.
     pub oldest: Option<Timestamp>,
     /// What is left of a log that was damaged or missing when the state was opened: records were lost. It is there until
     /// somebody removes it.
@@ -43,7 +48,7 @@ impl Store {
     ///
     /// Fails when the database cannot be read.
     pub fn usage(&self) -> Result<StateUsage, StoreError> {
-        let (calls, oldest, changes, objects, object_bytes, pages) =
+        let (calls, oldest, changes, (runs, run_bytes), objects, object_bytes, pages) =
             self.inner.read(|connection| {
                 let unsigned = |number: i64| u64::try_from(number).unwrap_or(0);
                 let (calls, oldest) = connection.query_row(
@@ -51,10 +56,19 @@ impl Store {
                 [],
                 |row| Ok((unsigned(row.get(0)?), row.get::<_, Option<i64>>(1)?)),
             )?;
+                let count_and_sum =
+                    |row: &Row<'_>| Ok((unsigned(row.get(0)?), unsigned(row.get(1)?)));
                 let (objects, bytes) = connection.query_row(
-                    "SELECT count(*), coalesce(sum(bytes), 0) FROM objects",
+                    "SELECT count(*), coalesce(sum(bytes), 0) FROM (
+                        SELECT digest, bytes FROM objects
+                        UNION SELECT digest, bytes FROM run_entries WHERE digest IS NOT NULL)",
                     [],
-                    |row| Ok((unsigned(row.get(0)?), unsigned(row.get(1)?))),
+                    count_and_sum,
+                )?;
+                let runs = connection.query_row(
+                    "SELECT count(*), coalesce(sum(bytes), 0) FROM runs",
+                    [],
+                    count_and_sum,
                 )?;
                 let page = |name: &str| -> Result<u64, rusqlite::Error> {
                     connection.pragma_query_value(None, name, |row| Ok(unsigned(row.get(0)?)))
@@ -64,6 +78,7 @@ impl Store {
                     calls,
                     oldest,
                     changes,
+                    runs,
                     objects,
                     bytes,
                     page("page_count")? * page("page_size")?,
@@ -78,6 +93,8 @@ impl Store {
             object_bytes,
             calls,
             changes,
+            runs,
+            run_bytes,
             oldest: oldest.map(timestamp),
             damaged_log: directory
                 .map(|directory| damaged_log_of(&directory.database()))

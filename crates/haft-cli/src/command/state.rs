@@ -47,6 +47,9 @@ pub(crate) fn run(invocation: &Invocation<'_>, command: &StateCommand) -> anyhow
                 .unwrap_or_default();
             field("calls", &format!("{}{oldest}", usage.calls));
             field("changes", &format!("{} of files", usage.changes));
+            if usage.runs > 0 {
+                field("runs", &format!("{}, {}", usage.runs, size(usage.run_bytes)));
+            }
             field("database", &size(usage.database_bytes + usage.log_bytes));
             field("content", &format!("{} in {} files", size(usage.object_bytes), usage.objects));
             if let Some(log) = &usage.damaged_log {
@@ -60,8 +63,12 @@ pub(crate) fn run(invocation: &Invocation<'_>, command: &StateCommand) -> anyhow
                 return printer.envelope(Exit::Ok, report);
             }
             let verb = if args.dry_run { "would remove" } else { "removed" };
+            let runs = match report.runs {
+                0 => String::new(),
+                runs => format!("{runs} runs, "),
+            };
             printer.text(&format!(
-                "{verb} {} calls, {} artifacts, {} changes of files and {} of stored content",
+                "{verb} {runs}{} calls, {} artifacts, {} changes of files and {} of stored content",
                 report.calls,
                 report.artifacts,
                 report.changes,

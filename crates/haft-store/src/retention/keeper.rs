@@ -8,7 +8,7 @@ use haft_tool::ports::Clock as _;
 use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior, params};
 use serde_json::Value;
 
-use super::GcReport;
+use super::{GcReport, runs};
 use crate::directory::Directory;
 use crate::effects;
 use crate::exclusion;
@@ -19,6 +19,9 @@ use crate::store::{Inner, Retention};
 
 /// Calls removed in one transaction, so that whoever wants to write does not wait long.
 const STEP_CALLS: usize = 500;
+
+/// Runs removed in one transaction.
+const STEP_RUNS: usize = 20;
 
 /// Files looked at for being orphans in one go.
 const STEP_FILES: usize = 10_000;
@@ -44,6 +47,7 @@ pub(crate) struct Keeper {
 /// What one transaction removed.
 #[derive(Debug, Default)]
 pub(crate) struct Removed {
+    runs: usize,
     calls: usize,
     artifacts: usize,
     changes: usize,
@@ -54,6 +58,7 @@ pub(crate) struct Removed {
 impl Removed {
     pub(super) fn report(&self) -> GcReport {
         GcReport {
+            runs: self.runs as u64,
             calls: self.calls as u64,
             artifacts: self.artifacts as u64,
             changes: self.changes as u64,
@@ -96,17 +101,18 @@ impl Keeper {
         }
     }
 
-    /// Removes some calls and what goes with them. Tells whether there are more.
+    /// Removes some runs, some calls and what goes with them. Tells whether there are more.
     pub(super) fn step(
         &self,
         connection: &mut Connection,
         now: Timestamp,
     ) -> Result<(GcReport, bool), rusqlite::Error> {
         let tx = immediate(connection)?;
-        let removed = self.remove(&tx, now, STEP_CALLS)?;
+        let removed = self.remove(&tx, now, STEP_RUNS, STEP_CALLS)?;
         tx.commit()?;
         self.remove_files(connection, removed.objects.iter().map(|(digest, _)| *digest))?;
-        Ok((removed.report(), removed.calls >= STEP_CALLS))
+        let more = removed.runs >= STEP_RUNS || removed.calls >= STEP_CALLS;
+        Ok((removed.report(), more))
     }
 
     /// Removes what steps do not: files that nothing leads to, and pages that nothing is on.
@@ -130,15 +136,23 @@ impl Keeper {
         &self,
         tx: &Transaction<'_>,
         now: Timestamp,
+        most_runs: usize,
         most: usize,
     ) -> Result<Removed, rusqlite::Error> {
         let needed = self.needed(tx, now)?;
         let oldest = time(now) - i64::from(self.retention.days.get()) * DAY_MS;
-        let count: i64 = tx.query_row("SELECT count(*) FROM calls", [], |row| row.get(0))?;
+        let bounds = runs::Bounds { oldest, most: most_runs };
+        let (runs, objects) =
+            runs::remove(tx, &self.retention, &self.leases, &needed.rows(), bounds)?;
+        let count: i64 = tx.query_row(
+            "SELECT (SELECT count(*) FROM calls) - (SELECT count(*) FROM calls WHERE run IN (SELECT id FROM runs))",
+            [],
+            |row| row.get(0),
+        )?;
         let surplus = count - i64::try_from(self.retention.calls.get()).unwrap_or(i64::MAX);
         let surplus = usize::try_from(surplus).unwrap_or(0);
         let doomed = doomed(tx, &needed, oldest, surplus, most)?;
-        let mut removed = Removed { calls: doomed.len(), ..Removed::default() };
+        let mut removed = Removed { runs, calls: doomed.len(), objects, ..Removed::default() };
         let mut loose: Vec<String> = Vec::new();
         for (seq, id) in &doomed {
             let digests = tx
@@ -330,7 +344,8 @@ pub(crate) fn immediate(connection: &mut Connection) -> Result<Transaction<'_>, 
     connection.transaction_with_behavior(TransactionBehavior::Immediate)
 }
 
-/// Returns row and id of calls that go: the first `surplus`, and those made before `oldest`, up to `most`.
+/// Returns row and id of calls that go: the first `surplus`, and those made before `oldest`, up to `most`. Calls of runs
+/// that stay are not among them.
 ///
 /// Rows lie in the order of their begin, so the look ends at the first that is young.
 fn doomed(
@@ -342,7 +357,9 @@ fn doomed(
 ) -> Result<Vec<(i64, String)>, rusqlite::Error> {
     let mut doomed = Vec::new();
     let mut statement = tx.prepare_cached(
-        "SELECT seq, id, at FROM calls WHERE seq NOT IN (SELECT value FROM json_each(?1)) ORDER BY seq",
+        "SELECT seq, id, at FROM calls WHERE seq NOT IN (SELECT value FROM json_each(?1))
+            AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = calls.run)
+         ORDER BY seq",
     )?;
     let mut rows = statement.query([needed.rows()])?;
     while doomed.len() < most
@@ -375,9 +392,13 @@ pub(crate) fn forget_object(
     Ok(digest.zip(bytes).map(|(digest, bytes)| (digest, u64::try_from(bytes).unwrap_or(0))))
 }
 
+/// Tells whether a content is needed: by an artifact, a change or an entry of a run.
 fn is_object(connection: &Connection, digest: Digest) -> Result<bool, rusqlite::Error> {
     connection
-        .prepare_cached("SELECT EXISTS (SELECT 1 FROM objects WHERE digest = ?1)")?
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM objects WHERE digest = ?1)
+                OR EXISTS (SELECT 1 FROM run_entries WHERE digest = ?1)",
+        )?
         .query_row([digest.to_string()], |row| row.get(0))
 }
 

@@ -3,6 +3,7 @@
 use rusqlite::{Connection, OptionalExtension as _, named_params, params};
 
 use crate::record::{IntentRow, OutcomeRow, TicketRow};
+use crate::runs::{EntryRow, let_go};
 
 /// An entry on its way into the database, redacted and in its stored form.
 #[derive(Debug)]
@@ -12,6 +13,8 @@ pub(crate) enum Write {
     Answered { ticket: String, answer: String, at: i64 },
     Started { call: String, attempt: u32, at: i64, must_last: bool },
     Outcome(OutcomeRow),
+    RunEntry { run: i64, row: Box<EntryRow> },
+    RunLeft { run: i64 },
 }
 
 /// What an entry came to: written, or refused for a reason.
@@ -23,7 +26,7 @@ impl Write {
         match self {
             Self::Intent(row) => Some(&row.id),
             Self::Ticket(row) => Some(&row.call),
-            Self::Answered { .. } => None,
+            Self::Answered { .. } | Self::RunEntry { .. } | Self::RunLeft { .. } => None,
             Self::Started { call, .. } => Some(call),
             Self::Outcome(row) => Some(&row.call),
         }
@@ -42,6 +45,8 @@ impl Write {
             Self::Answered { ticket, .. } => format!("the answer to ticket {ticket}"),
             Self::Started { call, attempt, .. } => format!("attempt {attempt} of call {call}"),
             Self::Outcome(row) => format!("the outcome of call {}", row.call),
+            Self::RunEntry { .. } => "an entry of a run".to_owned(),
+            Self::RunLeft { .. } => "the end of the work on a run".to_owned(),
         }
     }
 
@@ -57,6 +62,8 @@ impl Write {
                 started(connection, call, *attempt, *at, *must_last)
             }
             Self::Outcome(row) => outcome(connection, row),
+            Self::RunEntry { run, row } => row.insert(connection, *run, lease),
+            Self::RunLeft { run } => let_go(connection, *run, lease).map(Ok),
         }
     }
 }
@@ -171,12 +178,21 @@ fn started(connection: &Connection, call: &str, attempt: u32, at: i64, must_last
 fn outcome(connection: &Connection, row: &OutcomeRow) -> Applied {
     let written = connection
         .prepare_cached(
-            "INSERT INTO outcomes (call, record)
-             SELECT seq, ?2 FROM calls WHERE id = ?1 AND ended_at IS NULL",
+            "INSERT INTO outcomes (call, record, is_whole)
+             SELECT seq, ?2, ?3 FROM calls WHERE id = ?1 AND ended_at IS NULL",
         )?
-        .execute([&row.call, &row.record])?;
+        .execute(params![row.call, row.record, row.is_whole])?;
     if written == 0 {
         return standing(connection, &row.call);
+    }
+    if let Some(whole) = &row.whole {
+        // A call that another call made is in no transcript.
+        connection
+            .prepare_cached(
+                "INSERT INTO whole_outcomes (call, record) SELECT seq, ?2 FROM calls
+                 WHERE id = ?1 AND parent IS NULL AND EXISTS (SELECT 1 FROM runs WHERE runs.id = calls.run)",
+            )?
+            .execute([&row.call, whole])?;
     }
     connection
         .prepare_cached(

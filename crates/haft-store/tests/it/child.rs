@@ -8,7 +8,9 @@ use haft_protocol::{CallId, Outcome};
 use haft_tool::ports::{Entry, Held, Journal as _};
 use haft_tool::{Claim, DirectoryId, LockKey};
 
-use crate::support::{attempt, call, end, intent, open};
+use crate::run_faults::text;
+use crate::runs::{facts, said};
+use crate::support::{attempt, call, end, intent, open, run};
 
 const ROLE: &str = "HAFT_STORE_TEST_ROLE";
 const DIR: &str = "HAFT_STORE_TEST_DIR";
@@ -118,6 +120,34 @@ async fn does_what_it_is_told() {
             store.append(Entry::Started(&attempt(call(1), 1))).await.unwrap();
             say("started");
             hear();
+        }
+        // One run, entry by entry, each said when it is on record.
+        ("run", number) => {
+            let run = run(number.parse().unwrap());
+            let writer = store.runs().begin(&facts(run)).unwrap();
+            for number in 0.. {
+                writer.append(&said(number, &text(number))).await.unwrap();
+                say(&number.to_string());
+            }
+        }
+        // A run that is open and stays so.
+        ("hold-run", number) => {
+            let _writer = store.runs().begin(&facts(run(number.parse().unwrap()))).unwrap();
+            say(&std::process::id().to_string());
+            hear();
+        }
+        // Twenty runs at a time.
+        ("many-runs", first) => {
+            let first: u128 = first.parse().unwrap();
+            let runs = (first..first + 20).map(|number| {
+                let writer = store.runs().begin(&facts(run(number))).unwrap();
+                async move {
+                    for number in 0..15 {
+                        writer.append(&said(number, &text(number))).await.unwrap();
+                    }
+                }
+            });
+            futures_util::future::join_all(runs).await;
         }
         // Holds what it is told to until it hears otherwise.
         ("hold", what) => {

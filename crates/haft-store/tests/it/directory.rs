@@ -176,7 +176,7 @@ fn a_database_of_a_later_haft_is_refused_and_left_alone() {
     later.pragma_update(None, "user_version", 99).unwrap();
     drop(later);
     let before = std::fs::read(&path).unwrap();
-    insta::assert_snapshot!(refusal(temp.path()), @"state database `DIR/haft.db` has form 99, and this haft knows forms up to 4; use a newer haft, or another state directory with HAFT_STATE_DIR");
+    insta::assert_snapshot!(refusal(temp.path()), @"state database `DIR/haft.db` has form 99, and this haft knows forms up to 5; use a newer haft, or another state directory with HAFT_STATE_DIR");
     assert_eq!(std::fs::read(&path).unwrap(), before);
 }
 

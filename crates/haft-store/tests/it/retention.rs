@@ -46,8 +46,15 @@ async fn calls_that_are_too_old_go_with_all_that_belongs_to_them() {
         keep(&store, call(number), &[number as u8; 10]).await;
     }
     keep(&store, call(2), &[4; 10]).await;
-    let expected =
-        GcReport { calls: 2, artifacts: 3, changes: 0, objects: 2, object_bytes: 20, orphans: 0 };
+    let expected = GcReport {
+        runs: 0,
+        calls: 2,
+        artifacts: 3,
+        changes: 0,
+        objects: 2,
+        object_bytes: 20,
+        orphans: 0,
+    };
     assert_eq!(store.gc_preview(now()).unwrap(), expected);
     assert_eq!(all(&store).len(), 4);
     assert_eq!(store.gc(now()).unwrap(), expected);

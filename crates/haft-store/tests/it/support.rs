@@ -67,6 +67,7 @@ pub(crate) fn retention(days: u32, calls: u64, total: u64, each: u64) -> Retenti
         calls: NonZeroU64::new(calls).unwrap(),
         artifact_bytes_total: NonZeroU64::new(total).unwrap(),
         artifact_bytes_each: NonZeroU64::new(each).unwrap(),
+        ..Retention::default()
     }
 }
 

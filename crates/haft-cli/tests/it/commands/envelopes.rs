@@ -541,6 +541,8 @@ fn of_state() {
         "object_bytes": 0,
         "calls": 1,
         "changes": 0,
+        "runs": 0,
+        "run_bytes": 0,
         "oldest": "…"
       }
     }
@@ -552,6 +554,7 @@ fn of_state() {
       "ok": true,
       "exit": 0,
       "data": {
+        "runs": 0,
         "calls": 0,
         "artifacts": 0,
         "changes": 0,
