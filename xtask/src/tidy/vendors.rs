@@ -30,7 +30,11 @@ const VENDORS: &[Vendor] = &[
         users: &["haft-process"],
         what: "starts or confines processes",
     },
-    Vendor { names: &["reqwest", "rustls", "sse-stream"], users: &["haft-net"], what: "dials out" },
+    Vendor {
+        names: &["reqwest", "rustls", "rustls-platform-verifier", "sse-stream"],
+        users: &["haft-net"],
+        what: "dials out",
+    },
     Vendor {
         names: &["hyper", "hyper-util"],
         users: &["haft-net", "haft-mcp"],

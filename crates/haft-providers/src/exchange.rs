@@ -1,0 +1,271 @@
+//! One request and its streamed answer, whatever the dialect.
+
+use std::collections::VecDeque;
+
+use futures_util::StreamExt as _;
+use haft_model::{Finished, ModelError, ModelErrorKind, ModelFacts, Part, ReplyStream};
+use haft_net::{ByteStream, Dialer, Incoming, NetError, Outgoing};
+use haft_protocol::limits;
+
+use crate::Endpoint;
+use crate::errors::{self, Report};
+use crate::idle::Idle;
+use crate::sse::{Decoder, Event, Frame};
+
+/// How long an answer that is an error may take to come.
+const ERROR_WITHIN: std::time::Duration = std::time::Duration::from_secs(10);
+
+/// What one event came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// Nothing was said.
+    Nothing,
+    /// The reply went on.
+    Progress,
+    /// The reply is whole; what belongs to it, such as token counts, may still come.
+    Whole,
+    /// Nothing more comes, whether or not the connection ends.
+    Done,
+}
+
+/// Reads the events of one dialect.
+pub(crate) trait Reader: Send + 'static {
+    /// Takes an event.
+    fn take(&mut self, event: &Event, shown: &mut VecDeque<Part>) -> Result<Step, Fault>;
+
+    /// Returns the reply. It is called once, when nothing more comes.
+    fn finish(&mut self) -> Finished;
+}
+
+/// Why a stream cannot be read on.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// The provider reports an error.
+    Reported(Report),
+    /// What came is not the dialect, or too much.
+    Own(ModelError),
+}
+
+impl From<ModelError> for Fault {
+    fn from(error: ModelError) -> Self {
+        Self::Own(error)
+    }
+}
+
+impl Fault {
+    /// Makes the fault of an event that is no JSON.
+    pub(crate) fn no_json(error: &serde_json::Error) -> Self {
+        let text = format!("an event of the stream is no JSON: {error}");
+        Self::Own(ModelError::new(ModelErrorKind::Malformed, text))
+    }
+}
+
+/// Who asks for one model.
+#[derive(Debug, Clone)]
+pub(crate) struct Exchange {
+    pub(crate) dialer: Dialer,
+    pub(crate) endpoint: Endpoint,
+    pub(crate) facts: ModelFacts,
+}
+
+impl Exchange {
+    /// Sends a request and reads the answer as it comes.
+    pub(crate) async fn ask(
+        &self,
+        request: Outgoing,
+        reader: impl Reader,
+    ) -> Result<ReplyStream, ModelError> {
+        let request = request
+            .header("content-type", "application/json")
+            .header("accept", "text/event-stream, application/json");
+        let answer = self.dialer.send(request).await.map_err(|error| self.of_net(&error))?;
+        if answer.status() >= 300 {
+            return Err(self.refused(answer).await);
+        }
+        let kind = answer.header("content-type").unwrap_or_default().to_ascii_lowercase();
+        let mut pump = Pump {
+            exchange: self.clone(),
+            reader,
+            body: None,
+            decoder: Decoder::new(limits::REPLY_EVENT_BYTES),
+            frames: VecDeque::new(),
+            shown: VecDeque::new(),
+            idle: Idle::new(self.endpoint.patience),
+            began: false,
+            state: State::Speaking,
+        };
+        if kind.starts_with("text/html") {
+            let text =
+                format!("{} answers with a page for people: is the address right?", self.who());
+            return Err(ModelError::new(ModelErrorKind::Malformed, text));
+        }
+        if kind.starts_with("application/json") {
+            // Some servers answer at once although a stream was asked for: one event.
+            let first = self.endpoint.patience.first;
+            let body = answer.whole(limits::REPLY_EVENT_BYTES, first).await;
+            let body = body.map_err(|error| self.of_net(&error))?;
+            let data = String::from_utf8_lossy(&body).into_owned();
+            pump.frames.push_back(Frame::Event(Event { name: String::new(), data }));
+        } else {
+            pump.body = Some(answer.stream());
+        }
+        Ok(ReplyStream::new(futures_util::stream::unfold(pump, |mut pump| async {
+            let item = pump.next().await?;
+            Some((item, pump))
+        })))
+    }
+
+    fn who(&self) -> String {
+        format!("{} at {}", self.facts.id, self.endpoint.address)
+    }
+
+    fn of_net(&self, error: &NetError) -> ModelError {
+        let mut error = errors::of_net(error);
+        error.text = format!("{}: {}", self.facts.id, error.text);
+        error
+    }
+
+    fn reported(&self, report: Report) -> ModelError {
+        let who = match report.status {
+            Some(status) => format!("{} answers {status}", self.who()),
+            None => self.who(),
+        };
+        let key = self.endpoint.key.as_ref();
+        report.into_error(&who, |text| match key {
+            Some(key) => key.taken_out_of(text),
+            None => text.to_owned(),
+        })
+    }
+
+    async fn refused(&self, answer: Incoming) -> ModelError {
+        let status = answer.status();
+        let retry_after = errors::retry_after(&answer);
+        let body = answer.whole(limits::ANSWER_BYTES, ERROR_WITHIN).await.unwrap_or_default();
+        let mut error = self.reported(Report::of_body(status, &body));
+        error.retry_after = retry_after;
+        if error.kind == ModelErrorKind::Credentials
+            && self.endpoint.key.is_none()
+            && let Some(variable) = self.endpoint.key_variables.first()
+        {
+            error.text.push_str(&format!(" (no key was given: set {variable})"));
+        }
+        error
+    }
+}
+
+enum State {
+    Speaking,
+    Whole,
+    Ended,
+}
+
+struct Pump<R> {
+    exchange: Exchange,
+    reader: R,
+    body: Option<ByteStream>,
+    decoder: Decoder,
+    frames: VecDeque<Frame>,
+    shown: VecDeque<Part>,
+    idle: Idle,
+    began: bool,
+    state: State,
+}
+
+impl<R: Reader> Pump<R> {
+    async fn next(&mut self) -> Option<Result<Part, ModelError>> {
+        loop {
+            if let Some(part) = self.shown.pop_front() {
+                self.began = true;
+                return Some(Ok(part));
+            }
+            if matches!(self.state, State::Ended) {
+                return None;
+            }
+            if let Err(mut error) = self.read().await {
+                self.state = State::Ended;
+                error.began = self.began;
+                return Some(Err(error));
+            }
+        }
+    }
+
+    async fn read(&mut self) -> Result<(), ModelError> {
+        match self.frames.pop_front() {
+            Some(Frame::Ping) => return Ok(()),
+            Some(Frame::Event(event)) => return self.take(&event),
+            None => {}
+        }
+        let Some(body) = &mut self.body else { return self.end() };
+        match self.idle.wait(body.next()).await {
+            None if matches!(self.state, State::Whole) => self.finish(),
+            None => Err(self.stalled()),
+            Some(Some(Ok(bytes))) => self.decoder.feed(&bytes, &mut self.frames).map_err(|_| {
+                let text = format!("an event has more than {} bytes", limits::REPLY_EVENT_BYTES);
+                ModelError::new(ModelErrorKind::Malformed, text)
+            }),
+            Some(Some(Err(_))) if matches!(self.state, State::Whole) => self.finish(),
+            Some(Some(Err(error))) => Err(self.exchange.of_net(&error)),
+            Some(None) => self.end(),
+        }
+    }
+
+    fn take(&mut self, event: &Event) -> Result<(), ModelError> {
+        let step = self.reader.take(event, &mut self.shown).map_err(|fault| match fault {
+            Fault::Own(mut error) => {
+                error.text = format!("{}: {}", self.exchange.who(), error.text);
+                error
+            }
+            Fault::Reported(report) => self.exchange.reported(report),
+        })?;
+        match step {
+            Step::Nothing => Ok(()),
+            Step::Progress => {
+                self.idle.progress();
+                Ok(())
+            }
+            Step::Whole => {
+                self.state = State::Whole;
+                self.idle.last_words();
+                Ok(())
+            }
+            Step::Done => self.finish(),
+        }
+    }
+
+    /// The connection ended, or the one answer was read.
+    fn end(&mut self) -> Result<(), ModelError> {
+        self.body = None;
+        let decoder = std::mem::replace(&mut self.decoder, Decoder::new(0));
+        if let Some(event) = decoder.finish() {
+            // What was cut is no event: the stream ended, and not the dialect.
+            match self.take(&event) {
+                Err(error) if error.kind == ModelErrorKind::Malformed => {}
+                other => other?,
+            }
+        }
+        match self.state {
+            State::Ended => Ok(()),
+            State::Whole => self.finish(),
+            State::Speaking => {
+                let mut error = ModelError::cut_short();
+                error.text = format!("{}: {}", self.exchange.who(), error.text);
+                Err(error)
+            }
+        }
+    }
+
+    fn finish(&mut self) -> Result<(), ModelError> {
+        self.state = State::Ended;
+        self.body = None;
+        let finished = self.reader.finish();
+        self.shown.push_back(Part::Finished(finished));
+        Ok(())
+    }
+
+    fn stalled(&self) -> ModelError {
+        let what = if self.began { "said nothing more" } else { "said nothing" };
+        let seconds = self.idle.allowed().as_secs_f32();
+        let text = format!("{} {what} for {seconds} s", self.exchange.who());
+        ModelError::new(ModelErrorKind::Stalled, text)
+    }
+}
