@@ -122,6 +122,33 @@ fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
+/// What a path names, links not followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A regular file.
+    File,
+    /// A symbolic link.
+    Link,
+    /// Something else.
+    Other,
+}
+
+/// Tells what a path names; `None` where there is nothing.
+pub(crate) fn kind(path: &Path) -> io::Result<Option<Kind>> {
+    match fs::symlink_metadata(path) {
+        Ok(facts) if facts.is_symlink() => Ok(Some(Kind::Link)),
+        Ok(facts) if facts.is_file() => Ok(Some(Kind::File)),
+        Ok(_) => Ok(Some(Kind::Other)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Removes a file of the user's; whether it is there any more is nobody's concern.
+pub(crate) fn remove(path: &Path) {
+    let _ = fs::remove_file(path);
+}
+
 /// Replaces a file of the user's as a whole, for this user's eyes only.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));

@@ -4,9 +4,9 @@ mod config;
 mod http;
 
 use std::io::IsTerminal as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueHint};
 use haft::mcp::{About, End, McpServer};
 use haft::{Cancellation, Capabilities, Capability, Haft, Registered, Selection};
 
@@ -18,6 +18,7 @@ use crate::files;
 use crate::print::Tone;
 use crate::roots::{Root, Why};
 use config::ClientArg;
+use http::TokenFile;
 
 /// Serve the tools to an MCP client, or print what such a client needs to know
 #[derive(Debug, Args)]
@@ -27,7 +28,8 @@ and output, until the input ends. Calls that have to be asked about are asked
 of the client's user, where the client can ask.
 
 With `--http` it speaks the same over HTTP, to any number of clients of this
-machine that send the token it prints, until it is interrupted.
+machine that send the token it prints, until it is interrupted. Scripts name a
+port and a `--token-file`.
 
 `haft mcp config CLIENT` prints what to paste into the client's configuration.")]
 pub(crate) struct McpArgs {
@@ -38,8 +40,19 @@ pub(crate) struct McpArgs {
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:0")]
     http: Option<String>,
 
+    /// Write the token to this file, for this user alone, and do not show it; the file goes when the server ends
+    #[arg(long, value_name = "FILE", requires = "http", value_hint = ValueHint::FilePath)]
+    token_file: Option<PathBuf>,
+
     #[command(flatten)]
     serving: Serving,
+}
+
+impl McpArgs {
+    /// Tells whether clients come over HTTP.
+    pub(crate) fn is_http(&self) -> bool {
+        self.http.is_some()
+    }
 }
 
 /// How to serve, which a client's configuration says too.
@@ -64,7 +77,7 @@ enum McpAction {
 }
 
 pub(crate) async fn run(invocation: &Invocation<'_>, args: McpArgs) -> anyhow::Result<Exit> {
-    let McpArgs { action, http, serving: Serving { tools, wide } } = args;
+    let McpArgs { action, http, token_file, serving: Serving { tools, wide } } = args;
     if !wide {
         refuse_wide_roots(invocation)?;
     }
@@ -81,10 +94,11 @@ pub(crate) async fn run(invocation: &Invocation<'_>, args: McpArgs) -> anyhow::R
         return Err(UserMistake::new(text).hint("leave it out").into());
     }
     let Assembled { haft, roots, .. } = assemble(invocation)?;
+    let token_file = token_file.map(|path| TokenFile::at(path, &roots)).transpose()?;
     show(&haft, tools)?;
     let server = server(&haft, &roots)?;
     if let Some(address) = http {
-        return http::serve(invocation, &server, &address, &roots).await;
+        return http::serve(invocation, &server, &address, &roots, token_file).await;
     }
     if std::io::stdin().is_terminal() {
         let text = "this speaks the Model Context Protocol to a client, and waits for one; Ctrl-D ends it. \

@@ -1,7 +1,9 @@
 //! The server over HTTP.
 
+use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
@@ -28,7 +30,11 @@ pub(super) struct Server {
 
 impl Server {
     pub(super) fn start(rig: &Rig, options: &[&str]) -> Self {
-        let mut command = rig.command(&[options, &["mcp", "--http"]].concat());
+        Self::start_with(rig, &[options, &["mcp", "--http"]].concat())
+    }
+
+    fn start_with(rig: &Rig, arguments: &[&str]) -> Self {
+        let mut command = rig.command(arguments);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
@@ -111,6 +117,57 @@ fn whoever_has_the_token_is_served_until_the_server_is_told_to_stop() {
     assert!(after < Duration::from_secs(2), "{after:?}");
     assert!(!runs("300.70717"), "a child outlived its server");
     assert_eq!(written, "");
+}
+
+#[test]
+fn scripts_find_the_token_in_a_file_for_the_user_alone() {
+    let rig = Rig::new();
+    rig.file("a.txt", "a text\n");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("token");
+    fs::write(&path, "what an earlier server left").unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+    let file = path.to_str().unwrap();
+    let mut server = Server::start_with(&rig, &["mcp", "--http", "--token-file", file]);
+    let real = folder.path().canonicalize().unwrap().join("token");
+    assert_eq!(server.token, format!("in {}", real.display()));
+    assert_eq!(server.note, "clients send the token as `Authorization: Bearer TOKEN`");
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    let token = fs::read_to_string(&path).unwrap();
+    let (status, body) = server.ask(token.trim_end(), "tools/call", &reading("a.txt"));
+    assert!(status == "200" && body.contains("a text"), "{status} {body}");
+    server.end(Signal::TERM);
+    assert!(!path.exists(), "a token that lets nobody in any more is left");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_token_is_written_to_no_place_that_tools_see_or_a_link_names() {
+    let rig = Rig::new();
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    symlink(at("target"), at("link")).unwrap();
+    symlink(rig.ws(""), at("to-root")).unwrap();
+    let inside = rig.ws("sub");
+    fs::create_dir(&inside).unwrap();
+    let inside = inside.join("token").to_str().unwrap().to_owned();
+    for (path, why) in [
+        (at("link"), "this is a link"),
+        (at("."), "this is no regular file"),
+        (at("gone/token"), "its folder cannot be used"),
+        (at("to-root/token"), "is a root, and what is in it can be read"),
+        (inside, "is a root, and what is in it can be read"),
+    ] {
+        let refused = rig.haft(&["mcp", "--http", "--token-file", &path]);
+        assert_eq!(refused.exit, 2, "{path}");
+        assert!(refused.stderr.contains(why), "{path}: {}", refused.stderr);
+    }
+    assert!(!folder.path().join("target").exists() && !rig.ws("token").exists());
+    assert_eq!(
+        rig.haft(&["mcp", "--token-file", &at("token")]).exit,
+        2,
+        "there is no server for it"
+    );
 }
 
 #[test]
