@@ -330,7 +330,8 @@ fn approver(invocation: &Invocation<'_>) -> Arc<dyn Approver> {
     }
 }
 
-fn bash(environment: &Environment, config: &Config) -> Bash {
+/// Makes the tool that runs commands.
+pub(crate) fn bash(environment: &Environment, config: &Config) -> Bash {
     let programs = &config.programs;
     let settings = BashSettings {
         sandbox: programs.sandbox,
@@ -341,6 +342,7 @@ fn bash(environment: &Environment, config: &Config) -> Bash {
             processes: programs.processes,
             file_bytes: programs.file_bytes,
         },
+        file: config.user_place().map(ToOwned::to_owned),
         ..BashSettings::default()
     };
     let also = programs.environment.iter().map(String::as_str);

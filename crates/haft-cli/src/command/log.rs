@@ -1,19 +1,23 @@
 //! `haft log`: list recorded calls.
 
+mod given;
+
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::Args;
+use haft::config::Config;
 use haft::store::{CallStatus, CallSummary, LogFilter};
 use haft::{Bound, Count, Entrance, Timestamp, limits};
 use serde_json::Value;
 use textwrap::core::display_width;
 
 use super::Invocation;
-use crate::assemble::{UserMistake, project};
+use crate::assemble::{UserMistake, bash, project};
 use crate::exit::Exit;
 use crate::print::{Tone, cut, width};
 use crate::when;
+use given::Contracts;
 
 /// Columns for the name of a tool.
 const TOOL_COLUMNS: usize = 14;
@@ -26,6 +30,9 @@ const COLUMNS: usize = 160;
 
 /// List recorded calls, newest first
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Of arguments those are listed that are other than a tool's defaults; `haft show`
+shows all, and `--json` too.")]
 pub(crate) struct LogArgs {
     /// How many calls to list
     #[arg(long, short = 'n', default_value = "20", value_parser = limit)]
@@ -83,6 +90,7 @@ pub(crate) fn run(invocation: &Invocation<'_>, args: &LogArgs) -> anyhow::Result
             "no calls of this workspace are recorded that match; `--all` lists those of all"
         });
     }
+    let contracts = Contracts::of_tools(bash(invocation.environment, &Config::default()))?;
     let mut within = "";
     for call in &calls {
         let root = call.roots.first().map_or("an unknown workspace", String::as_str);
@@ -90,7 +98,7 @@ pub(crate) fn run(invocation: &Invocation<'_>, args: &LogArgs) -> anyhow::Result
             printer.line(&[(Tone::Faint, "in "), (Tone::Plain, root)]);
             within = root;
         }
-        line(invocation, call);
+        line(invocation, &contracts, call);
     }
     if let Some(bound) = left_out {
         printer.aside(Tone::Warn, "bound", &bound.to_string());
@@ -126,7 +134,7 @@ fn limit(text: &str) -> Result<NonZeroU32, String> {
     text.parse().map_err(|_| format!("expected a number from 1 to {}", limits::LOG_CALLS_MAX))
 }
 
-fn line(invocation: &Invocation<'_>, call: &CallSummary) {
+fn line(invocation: &Invocation<'_>, contracts: &Contracts, call: &CallSummary) {
     let tone = match call.status {
         CallStatus::Ok => Tone::Good,
         CallStatus::Failed | CallStatus::TimedOut | CallStatus::Unknown => Tone::Bad,
@@ -141,7 +149,7 @@ fn line(invocation: &Invocation<'_>, call: &CallSummary) {
     let tool = format!("{:<10} ", cut(&tool, TOOL_COLUMNS));
     let head = format!("{id}  {at}{status}{tool}{took}{by}");
     let room = width().unwrap_or(COLUMNS).saturating_sub(display_width(&head));
-    let arguments = cut(&haft::text::visible_line(&arguments(call)), room);
+    let arguments = cut(&haft::text::visible_line(&arguments(contracts, call)), room);
     invocation.printer.line(&[
         (Tone::Strong, &id),
         (Tone::Faint, &format!("  {at}")),
@@ -161,8 +169,8 @@ fn client(call: &CallSummary) -> String {
     format!(" for {}", cut(&haft::text::visible_line(&call.principal), CLIENT_COLUMNS))
 }
 
-/// Returns the arguments as `key=value` where they are known whole, for a line has no room for what JSON needs beside.
-fn arguments(call: &CallSummary) -> String {
+/// Returns the arguments that were given as `key=value` where they are known whole, for a line has no room for what JSON needs beside.
+fn arguments(contracts: &Contracts, call: &CallSummary) -> String {
     let word = |value: &Value| match value {
         Value::String(text) if !text.is_empty() && !text.contains(char::is_whitespace) => {
             text.clone()
@@ -171,7 +179,8 @@ fn arguments(call: &CallSummary) -> String {
     };
     match &call.arguments {
         Some(Value::Object(arguments)) => {
-            let pairs = arguments.iter().map(|(key, value)| format!("{key}={}", word(value)));
+            let given = contracts.given(&call.tool, arguments);
+            let pairs = given.iter().map(|(key, value)| format!("{key}={}", word(value)));
             pairs.collect::<Vec<_>>().join(" ")
         }
         Some(other) => word(other),

@@ -29,10 +29,10 @@ fn statuses(rig: &Rig, filter: &[&str]) -> Vec<String> {
 fn the_log_lists_the_newest_call_first() {
     let rig = recorded();
     insta::assert_snapshot!(masked(&rig, &rig.haft(&["log"]).stdout), @r"
-    SHORT-ID  DATE TIME ok          search     action=grep pattern=text path=. literal=false case=sensitive word=false include=[] exclude=[] context… N ms
-    SHORT-ID  DATE TIME failed      reader     action=read path=b.txt offset=1 column=0 limit=2000
-    SHORT-ID  DATE TIME denied      reader     action=read path=.env offset=1 column=0 limit=2000
-    SHORT-ID  DATE TIME ok          reader     action=read path=a.txt offset=1 column=0 limit=2000 N ms
+    SHORT-ID  DATE TIME ok          search     action=grep pattern=text N ms
+    SHORT-ID  DATE TIME failed      reader     action=read path=b.txt
+    SHORT-ID  DATE TIME denied      reader     action=read path=.env
+    SHORT-ID  DATE TIME ok          reader     action=read path=a.txt N ms
     ");
     assert_eq!(statuses(&rig, &[]), ["ok", "failed", "denied", "ok"]);
 }
