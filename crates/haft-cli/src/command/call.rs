@@ -182,7 +182,9 @@ pub(super) fn show(printer: Printer, outcome: &Outcome) {
                 ));
             }
             ContentPart::Artifact { id, title, media_type, bytes } => {
-                printer.text(&format!("[artifact {id}: {title}, {media_type}, {bytes} bytes]"));
+                printer.text(&format!(
+                    "[artifact {id}: {title}, {media_type}, {bytes} bytes: `haft show {id}` writes it]"
+                ));
             }
         }
     }

@@ -64,7 +64,8 @@ fn the_network_is_off_and_the_setting_is_named() {
     let command = format!("exec 3<>/dev/tcp/127.0.0.1/{}", listener.local_addr().unwrap().port());
     let ran = bash(&rig, &command);
     assert!(ran.all().contains("Network is unreachable"), "{}", ran.all());
-    assert!(ran.all().contains("`programs.sandbox`"), "{}", ran.all());
+    let set = "turn it on: `sandbox = \"files\"` under `[programs]` in `/";
+    assert!(ran.all().contains(set) && ran.all().contains("config.toml`"), "{}", ran.all());
     rig.config("[programs]\nsandbox = \"files\"\n");
     assert!(bash(&rig, &command).stdout.starts_with("exit 0"));
 }

@@ -72,7 +72,7 @@ fn explain_says_which_rule_decides_and_runs_nothing() {
       preset edit (default)
         says: allow read_files
 
-    hint: a person can answer when asked, or say yes beforehand with `--yes`
+    hint: a person can answer when asked, or start with `--yes`
     hint: a person can change that rule (…/config/config.toml:7)
     "#);
     insta::assert_snapshot!(explain("reader", r#"{"action":"read","path":"/etc/passwd"}"#), @r"

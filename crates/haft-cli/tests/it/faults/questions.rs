@@ -24,7 +24,7 @@ fn o_052_a_question_that_nobody_can_be_asked_is_a_no_at_once() {
     assert_eq!((ran.exit, ran.stdout.as_str()), (3, ""));
     insta::assert_snapshot!(ran.stderr.replace(&rig.folder().display().to_string(), "…"), @r#"
     denied: by approval: this call needs a yes, and there is nobody to ask (look twice; the rule `ask tool = "reader"` (…/config/config.toml:1) asks before `builtin/reader`)
-    hint: a person can answer when asked, or say yes beforehand with `--yes`
+    hint: a person can answer when asked, or start with `--yes`
     hint: a person can change that rule (…/config/config.toml:1)
     "#);
 
