@@ -61,6 +61,7 @@ fn a_here_document_ends_where_bash_ends_it_or_is_not_clear() {
     is_clear("cat 3<<E-O_F.1\ntext\nE-O_F.1\nid", &["cat 3<<E-O_F.1", "id"]);
     is_clear("cat <<\"EOF\"\n$(a)\nEOF\nid", &["cat <<\"EOF\"", "id"]);
     is_clear("cat <<EOF # text\ntext\nEOF\nid", &["cat <<EOF", "id"]);
+    is_clear("cat <<EOF 'a b' $c\ntext\nEOF\nid", &["cat 'a b' $c <<EOF", "id"]);
 }
 
 #[test]
@@ -80,12 +81,13 @@ fn every_command_that_a_here_document_runs_is_found_or_it_is_not_clear() {
 
 #[test]
 fn what_cannot_be_read_is_no_word_of_the_command() {
-    for (text, command) in [("cat <<EOF )\nx\nEOF", "cat <<EOF"), ("ls a (", "ls a")] {
-        let (commands, why) = read(text);
-        assert_eq!(
-            (commands, why),
-            (vec![command.to_owned()], vec!["it cannot be read".to_owned()])
-        );
+    for (text, commands) in [
+        ("cat <<EOF )\nx\nEOF", &["cat <<EOF"][..]),
+        ("ls a (", &["ls a"]),
+        ("echo @(a|b)", &["echo", "a", "b"]),
+    ] {
+        assert_eq!(read(text).0, commands, "{text:?}");
+        is_unclear(text, "it cannot be read");
     }
 }
 
