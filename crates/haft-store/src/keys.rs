@@ -29,6 +29,6 @@ impl Store {
             connection.execute(made, params![name, fresh])?;
             connection.query_row("SELECT bytes FROM keys WHERE name = ?1", [name], |row| row.get(0))
         };
-        self.inner.writer.with(key)?.map_err(self.inner.place.error())
+        self.inner.writer.at_once(key)?.map_err(self.inner.place.error())
     }
 }

@@ -133,7 +133,7 @@ impl Store {
         let StoreConfig { retention, redaction, .. } = config;
         let parts =
             Parts { place, lease, leases, objects, directory: Some(directory), locks: Some(locks) };
-        let store = Self::assemble(connection, parts, retention, redaction)?;
+        let store = Self::assemble(connection, parts, retention, redaction);
         store.tidy_up_in_time();
         Ok(store)
     }
@@ -165,7 +165,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Fails when there is no memory or no thread to be had.
+    /// Fails when there is no memory to be had.
     pub fn in_memory(retention: Retention, redaction: Redaction) -> Result<Self, StoreError> {
         let place = Place::Memory;
         let connection = database::open(&place)?;
@@ -173,7 +173,7 @@ impl Store {
         let leases = Leases::new(None, &lease);
         let objects = Objects::in_memory();
         let parts = Parts { place, lease, leases, objects, directory: None, locks: None };
-        Self::assemble(connection, parts, retention, redaction)
+        Ok(Self::assemble(connection, parts, retention, redaction))
     }
 
     fn assemble(
@@ -181,9 +181,9 @@ impl Store {
         parts: Parts,
         retention: Retention,
         redaction: Redaction,
-    ) -> Result<Self, StoreError> {
-        let writer = Writer::start(connection, &parts.place, parts.lease.id().to_owned())?;
-        Ok(Self::of_parts(writer, parts, retention, redaction))
+    ) -> Self {
+        let writer = Writer::new(connection, &parts.place, parts.lease.id().to_owned());
+        Self::of_parts(writer, parts, retention, redaction)
     }
 
     fn of_parts(writer: Writer, parts: Parts, retention: Retention, redaction: Redaction) -> Self {
@@ -229,7 +229,8 @@ impl Store {
     /// Removes a bounded amount of what is not kept any more, if that was last done a day ago.
     fn tidy_up_in_time(&self) {
         let keeper = Keeper::of(&self.inner);
-        self.inner.writer.later(move |connection| keeper.step_if_due(connection));
+        // A store that only looks keeps everything.
+        let _ = self.inner.writer.at_once(move |connection| keeper.step_if_due(connection));
     }
 }
 
@@ -261,7 +262,7 @@ impl Inner {
         if !self.writer.writes() {
             return self.read(query);
         }
-        self.writer.with(move |connection| query(connection))?.map_err(self.place.error())
+        self.writer.at_once(move |connection| query(connection))?.map_err(self.place.error())
     }
 
     /// Returns a root as it is recorded.

@@ -8,7 +8,7 @@ mod line;
 
 use std::collections::HashMap;
 use std::mem;
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
 use std::thread::{self, JoinHandle};
 
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
@@ -39,43 +39,37 @@ enum Job {
 
 /// The way to the thread that writes.
 ///
+/// The thread starts with the first thing in line: a process that only looks at records needs none.
+///
 /// The line has no bound of its own: whoever appends waits for the answer, and what may be appended without waiting is
 /// two entries of each call that runs.
 pub(crate) struct Writer {
-    line: Option<Arc<Line<Job>>>,
-    thread: Option<JoinHandle<()>>,
+    /// What the thread works with, until it takes it.
+    idle: Arc<Mutex<Option<State>>>,
+    running: OnceLock<Running>,
+}
+
+struct Running {
+    line: Arc<Line<Job>>,
+    thread: JoinHandle<()>,
 }
 
 impl Writer {
-    /// Starts the thread with its connection.
-    pub(crate) fn start(
-        connection: Connection,
-        place: &Place,
-        lease: String,
-    ) -> Result<Self, StoreError> {
-        let line = Arc::new(Line::new());
-        let taken = AtWork(Arc::clone(&line));
+    /// Makes a writer with its connection.
+    pub(crate) fn new(connection: Connection, place: &Place, lease: String) -> Self {
         let place = place.clone();
         let state = State { connection, place, lease, lasting: false, failed: HashMap::new() };
-        let thread = thread::Builder::new()
-            .name("haft-store".to_owned())
-            .spawn(move || state.run(&taken))
-            .map_err(|source| StoreError::Database {
-                text: "could not start the thread that writes the journal; end some processes"
-                    .to_owned(),
-                source: source.into(),
-            })?;
-        Ok(Self { line: Some(line), thread: Some(thread) })
+        Self { idle: Arc::new(Mutex::new(Some(state))), running: OnceLock::new() }
     }
 
     /// Makes the writer of a store that only looks: whatever is put in line is refused.
     pub(crate) fn none() -> Self {
-        Self { line: None, thread: None }
+        Self { idle: Arc::default(), running: OnceLock::new() }
     }
 
-    /// Tells whether there is a thread that writes.
+    /// Tells whether there is a connection that writes.
     pub(crate) fn writes(&self) -> bool {
-        self.line.is_some()
+        self.running.get().is_some() || lock(&self.idle).is_some()
     }
 
     /// Puts an entry in line. The receiver resolves when it is committed.
@@ -107,30 +101,86 @@ impl Writer {
         receiver.recv().map_err(|_| StoreError::Stopped)
     }
 
-    /// Puts work in line and does not wait for it.
-    pub(crate) fn later(&self, work: impl FnOnce(&mut Connection) + Send + 'static) {
-        // A writer that has ended has nothing to work on.
-        let _ = self.put(Job::Work(Box::new(work)), Due::Now);
+    /// Does short work as [`with`](Self::with) does, and on the caller's own thread as long as nothing was put in line:
+    /// starting a thread for it, or waking one, would take longer.
+    pub(crate) fn at_once<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Connection) -> T + Send + 'static,
+    ) -> Result<T, StoreError> {
+        if self.running.get().is_none() {
+            let mut idle = lock(&self.idle);
+            // What was put in line meanwhile comes first.
+            if self.running.get().is_none()
+                && let Some(state) = &mut *idle
+            {
+                return Ok(work(&mut state.connection));
+            }
+        }
+        self.with(work)
     }
 
     fn put(&self, job: Job, due: Due) -> Result<(), StoreError> {
-        let line = self.line.as_ref().ok_or(StoreError::Stopped)?;
-        line.put(job, due).map_err(|_| StoreError::Stopped)
+        self.line()?.put(job, due).map_err(|_| StoreError::Stopped)
+    }
+
+    /// Returns the line, and starts the thread that takes from it if there is none.
+    fn line(&self) -> Result<&Line<Job>, StoreError> {
+        if let Some(running) = self.running.get() {
+            return Ok(&running.line);
+        }
+        let idle = lock(&self.idle);
+        if self.running.get().is_none() {
+            if idle.is_none() {
+                return Err(StoreError::Stopped);
+            }
+            // Whoever comes next tries again if this fails.
+            let started = Running::start(Arc::clone(&self.idle))?;
+            let _ = self.running.set(started);
+        }
+        drop(idle);
+        self.running.get().map(|running| &*running.line).ok_or(StoreError::Stopped)
+    }
+}
+
+impl Running {
+    fn start(idle: Arc<Mutex<Option<State>>>) -> Result<Self, StoreError> {
+        let line = Arc::new(Line::new());
+        let at_work = AtWork(Arc::clone(&line));
+        let run = move || {
+            let state = lock(&idle).take();
+            if let Some(state) = state {
+                state.run(&at_work);
+            }
+        };
+        let thread =
+            thread::Builder::new().name("haft-store".to_owned()).spawn(run).map_err(|source| {
+                StoreError::Database {
+                    text: "could not start the thread that writes the journal; end some processes"
+                        .to_owned(),
+                    source: source.into(),
+                }
+            })?;
+        Ok(Self { line, thread })
     }
 }
 
 impl Drop for Writer {
     /// Waits until everything in line is written.
     fn drop(&mut self) {
-        if let Some(line) = &self.line {
+        if let Some(Running { line, thread }) = self.running.take() {
             line.close();
-        }
-        if let Some(thread) = self.thread.take()
-            && thread.thread().id() != thread::current().id()
-        {
-            let _ = thread.join();
+            if thread.thread().id() != thread::current().id() {
+                let _ = thread.join();
+            }
+        } else if let Some(State { connection, place, .. }) = lock(&self.idle).take() {
+            database::close(connection, &place);
         }
     }
+}
+
+/// Each work is a transaction or none: what a panic leaves behind is whole.
+fn lock(idle: &Mutex<Option<State>>) -> MutexGuard<'_, Option<State>> {
+    idle.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The thread's hold on the line: however it ends, nobody waits for it in vain.

@@ -66,7 +66,7 @@ struct Border {
 }
 
 fn borders(text: &str) -> impl Iterator<Item = Border> {
-    let border = shapes::key_border().filter(|_| are_in(text));
+    let border = if are_in(text) { shapes::key_border() } else { None };
     border.into_iter().flat_map(|border| {
         border.captures_iter(text.as_bytes()).filter_map(|found| {
             Some(Border { begins: found.get(1).is_some(), to: found.get(0)?.end() })

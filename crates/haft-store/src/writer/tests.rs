@@ -17,7 +17,7 @@ fn writer(dir: &Path) -> Writer {
     let path = dir.join("haft.db");
     std::fs::write(&path, "").unwrap();
     let place = Place::File(path);
-    Writer::start(database::open(&place).unwrap(), &place, "lease".to_owned()).unwrap()
+    Writer::new(database::open(&place).unwrap(), &place, "lease".to_owned())
 }
 
 fn intent(number: u128, bytes: usize) -> Write {
@@ -131,6 +131,21 @@ fn a_database_that_another_process_keeps_locked_is_told_and_recovers() {
     insta::assert_snapshot!(told, @"state database `DIR/haft.db` was locked by another process for too long; wait for that process, or end it");
     other.execute_batch("COMMIT").unwrap();
     append(&writer, intent(1, 10)).unwrap();
+}
+
+#[test]
+fn short_work_is_done_by_whoever_asks_until_there_is_a_line_and_after_what_is_in_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let writer = writer(dir.path());
+    let here = std::thread::current().id();
+    let at_work = |_: &mut Connection| std::thread::current().id();
+    assert_eq!(writer.at_once(at_work).unwrap(), here);
+    writer.append_quietly(intent(1, 10)).unwrap();
+    assert_ne!(writer.at_once(at_work).unwrap(), here);
+    let count = |connection: &mut Connection| {
+        connection.query_row("SELECT count(*) FROM calls", [], |row| row.get::<_, i64>(0)).unwrap()
+    };
+    assert_eq!(writer.at_once(count).unwrap(), 1);
 }
 
 #[test]
