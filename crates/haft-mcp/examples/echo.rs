@@ -11,8 +11,8 @@ use haft_tool::ports::none::{
     NoApprover, NoArtifacts, NoBinder, NoCapture, NoCheckpoints, NoExclusion, NoJournal,
 };
 use haft_tool::{
-    Budget, CallContext, Cancellation, Dispatch, DispatchLimits, FunctionTool, OnConflict, Output,
-    Ports, Registry, SystemClock, SystemIds,
+    Budget, CallContext, Cancellation, Dispatch, DispatchLimits, DrawnIds, FunctionTool,
+    OnConflict, Output, Ports, Registry, SystemClock,
 };
 use serde_json::{Value, json};
 
@@ -41,7 +41,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         approver: Arc::new(NoApprover),
         exclusion: Arc::new(NoExclusion),
         clock: Arc::new(SystemClock),
-        ids: Arc::new(SystemIds),
+        ids: Arc::new(DrawnIds::default()),
     };
     let caller = Caller {
         entrance: Entrance::Mcp,

@@ -96,10 +96,13 @@ impl Face {
         tools: &Snapshot,
     ) -> Result<CallToolResponse, ErrorData> {
         let name = requested.tool.clone();
-        let principal = self.principal(client);
-        let arguments = requested.sealed_arguments();
-        let bearing = Bearing { principal: &principal, tool: &name, arguments: &arguments };
-        let begun = if let Some((ticket, answer)) = self.answered(&requested, client, &bearing)? {
+        // Only a question to a client that has no session is sealed.
+        let bearing = (client.era == Era::Stateless).then(|| self.bearing(&requested, client));
+        let answered = match &bearing {
+            Some(bearing) => self.answered(&requested, client, bearing)?,
+            None => None,
+        };
+        let begun = if let Some((ticket, answer)) = answered {
             Begun::Again(ticket, answer)
         } else {
             let id = self.shared.dispatch.ports().call_id();
@@ -109,7 +112,7 @@ impl Face {
         let outcome = match dispatched {
             Dispatched::Done(outcome) => outcome,
             Dispatched::Waiting(ticket) => {
-                if client.era == Era::Stateless && client.can_ask {
+                if let Some(bearing) = bearing.filter(|_| client.can_ask) {
                     return self.to_be_answered(&ticket, &bearing).map(Into::into);
                 }
                 let answer = match self.ask(client, &ticket, context).await {
@@ -145,11 +148,9 @@ impl Face {
         &self,
         requested: &Requested,
         client: &Client,
-        bearing: &Bearing<'_>,
+        bearing: &Bearing,
     ) -> Result<Option<(Box<Ticket>, Answer)>, ErrorData> {
-        let Some(state) = requested.state.as_ref().filter(|_| client.era == Era::Stateless) else {
-            return Ok(None);
-        };
+        let Some(state) = &requested.state else { return Ok(None) };
         let unusable = |why: &str| {
             let text = format!("the request state cannot be used: {why}; make the call without it");
             ErrorData::invalid_params(text, None)
@@ -170,7 +171,7 @@ impl Face {
     fn to_be_answered(
         &self,
         ticket: &Ticket,
-        bearing: &Bearing<'_>,
+        bearing: &Bearing,
     ) -> Result<rmcp::model::InputRequiredResult, ErrorData> {
         let now = self.shared.dispatch.ports().clock.now();
         let valid = asking::validity(ticket.record(), now);
@@ -236,9 +237,13 @@ impl Face {
         context
     }
 
-    /// Returns who a state is sealed for: whoever the transport let in, by the name they give.
-    fn principal(&self, client: &Client) -> String {
-        format!("{} / {}", self.connection.let_in_as, client.identity)
+    /// Returns what a state is sealed for: whoever the transport let in, by the name they give, with this call.
+    fn bearing(&self, requested: &Requested, client: &Client) -> Bearing {
+        Bearing {
+            principal: format!("{} / {}", self.connection.let_in_as, client.identity()),
+            tool: requested.tool.clone(),
+            arguments: requested.sealed_arguments(),
+        }
     }
 }
 

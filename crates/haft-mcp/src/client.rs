@@ -3,7 +3,7 @@
 use haft_protocol::Digest;
 use haft_text::visible_line;
 use rmcp::RoleServer;
-use rmcp::model::{ElicitationCapability, ProgressToken, ProtocolVersion};
+use rmcp::model::{ElicitationCapability, Implementation, ProgressToken, ProtocolVersion};
 use rmcp::service::RequestContext;
 use serde_json::json;
 
@@ -24,8 +24,8 @@ pub(crate) enum Era {
 pub(crate) struct Client {
     /// The name and version it gives of itself, for the record; nobody checks it.
     pub(crate) name: String,
-    /// The same whole and with its parts apart, to tell clients from one another.
-    pub(crate) identity: Digest,
+    /// The same whole and with its parts apart.
+    info: Option<Implementation>,
     /// How it speaks.
     pub(crate) era: Era,
     /// Whether it can put a form before its user.
@@ -43,20 +43,24 @@ impl Client {
             Some(_) | None => Era::Handshake,
         };
         let info = context.client_info();
-        let identity = info.as_ref().map(|it| (&it.name, &it.version));
-        let identity = Digest::of_json(&json!(identity));
-        let name = info.map_or_else(
+        let name = info.as_ref().map_or_else(
             || "an MCP client without a name".to_owned(),
             |it| format!("{} {}", it.name, it.version),
         );
         let elicitation = context.client_capabilities().and_then(|it| it.elicitation);
         Self {
-            identity,
+            info,
             name: shortened(&visible_line(name.trim())),
             era,
             can_ask: elicitation.as_ref().is_some_and(has_forms),
             progress: context.meta.get_progress_token(),
         }
+    }
+
+    /// Returns what tells clients from one another.
+    pub(crate) fn identity(&self) -> Digest {
+        let parts = self.info.as_ref().map(|it| (&it.name, &it.version));
+        Digest::of_json(&json!(parts))
     }
 }
 

@@ -60,10 +60,10 @@ pub(crate) struct Seal {
 }
 
 /// Who brings a state, and with which call.
-pub(crate) struct Bearing<'a> {
-    pub(crate) principal: &'a str,
-    pub(crate) tool: &'a str,
-    pub(crate) arguments: &'a Value,
+pub(crate) struct Bearing {
+    pub(crate) principal: String,
+    pub(crate) tool: String,
+    pub(crate) arguments: Value,
 }
 
 impl Seal {
@@ -76,7 +76,7 @@ impl Seal {
     pub(crate) fn close(
         &self,
         record: &TicketRecord,
-        bearing: &Bearing<'_>,
+        bearing: &Bearing,
         valid: Duration,
     ) -> Result<String, serde_json::Error> {
         let payload = serde_json::to_vec(record)?;
@@ -94,7 +94,7 @@ impl Seal {
     pub(crate) fn open(
         &self,
         sealed: &str,
-        bearing: &Bearing<'_>,
+        bearing: &Bearing,
     ) -> Result<TicketRecord, &'static str> {
         let opened =
             self.codec.open_with(sealed, &bearing.bound()).map_err(|error| match error {
@@ -114,7 +114,7 @@ impl Seal {
     }
 }
 
-impl Bearing<'_> {
+impl Bearing {
     fn bound(&self) -> Vec<u8> {
         let Self { principal, tool, arguments } = self;
         Digest::of_json(&json!([principal, tool, arguments])).to_string().into_bytes()
