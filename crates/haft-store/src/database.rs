@@ -40,7 +40,7 @@ const LOG_BYTES_LEFT: u64 = 256 * 1024;
 const BARE_BYTES: u64 = 4 * 1024;
 
 /// Statements kept prepared for each connection.
-const STATEMENTS: usize = 48;
+const STATEMENTS: usize = 64;
 
 /// Where a database lies.
 #[derive(Debug, Clone)]

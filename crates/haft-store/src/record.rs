@@ -159,6 +159,14 @@ impl<'r> Recorder<'r> {
         })
     }
 
+    /// Returns the first line of a text that has something on it.
+    pub(crate) fn line(mut self, text: &str, limit: usize) -> String {
+        let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+        let kept = self.text(line, limit);
+        // What was cut is told behind the first line.
+        kept.lines().next().unwrap_or_default().to_owned()
+    }
+
     /// Returns the JSON of why a run stopped.
     pub(crate) fn stop_cause(mut self, cause: &StopCause) -> Result<String, StoreError> {
         let form = serde_json::to_value(cause).map_err(no_form)?;

@@ -12,7 +12,7 @@ use crate::show::{CANDIDATES, IdPart, Part};
 /// Which run is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RunQuery {
-    /// The run whose last entry is the latest; written `last`.
+    /// The run whose last entry is the latest, subagents aside; written `last`.
     Last,
     /// The run of this id.
     Id(RunId),
@@ -57,7 +57,7 @@ pub(super) fn find(
     let id = |row: &Row<'_>| row.get(0);
     match query {
         RunQuery::Last => connection
-            .prepare_cached("SELECT id FROM runs ORDER BY last_at DESC, seq DESC LIMIT 1")?
+            .prepare_cached("SELECT id FROM runs WHERE parent IS NULL ORDER BY last_at DESC, seq DESC LIMIT 1")?
             .query_map([], id)?
             .collect(),
         RunQuery::Id(run) => connection

@@ -5,11 +5,11 @@ use rusqlite::{Connection, OptionalExtension as _, named_params, params};
 use serde::Serialize;
 
 use crate::StoreError;
-use crate::record::{head, time};
+use crate::record::{Recorder, time};
 use crate::store::Store;
 
-/// Bytes of a title.
-const TITLE_BYTES: usize = 500;
+/// Bytes of what a listing shows of a text.
+const LINE_BYTES: usize = 500;
 
 /// A run as its row has it.
 #[derive(Debug)]
@@ -28,18 +28,17 @@ pub(super) struct RunRow {
 impl RunRow {
     pub(super) fn of(store: &Store, facts: &RunFacts) -> Result<Self, StoreError> {
         let redaction = &store.inner.redaction;
+        let line = |text: &str| Recorder::new(redaction).line(text, LINE_BYTES);
         let named: Vec<String> = match &*store.roots {
-            [] => facts.roots.iter().map(|root| redaction.text(root).into_owned()).collect(),
+            [] => facts.roots.iter().map(|root| line(root)).collect(),
             known => known.to_vec(),
         };
-        let title = redaction.text(&facts.title);
-        let line = title.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
         Ok(Self {
             id: facts.run.to_string(),
             at: time(facts.at),
-            title: head(line, TITLE_BYTES).to_owned(),
+            title: line(&facts.title),
             model: facts.model.to_string(),
-            preset: redaction.text(&facts.preset).into_owned(),
+            preset: line(&facts.preset),
             root: named.first().cloned(),
             further_roots: named.get(1..).filter(|it| !it.is_empty()).map(json).transpose()?,
             parent: facts.parent.map(String::from),

@@ -4,7 +4,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, symlink};
 use std::path::Path;
 
 use haft_protocol::Outcome;
-use haft_store::{Retention, Store, StoreConfig, StoreError};
+use haft_store::{CallFate, Retention, Store, StoreConfig, StoreError};
 
 use crate::support::{call, intent, open, redaction, whole};
 
@@ -243,10 +243,19 @@ fn records_of_the_first_form_get_the_later_one() {
             [call(1).to_string(), String::from(crate::support::run(1))],
         )
         .unwrap();
+    first
+        .execute_batch(
+            "UPDATE calls SET stage = 'ok', ended_at = 2;
+             INSERT INTO outcomes (call, record) VALUES (1, '{\"status\":\"ok\"}');",
+        )
+        .unwrap();
     drop(first);
-    let calls = open(temp.path()).log(&haft_store::LogFilter::default()).unwrap();
+    let store = open(temp.path());
+    let calls = store.log(&haft_store::LogFilter::default()).unwrap();
     assert_eq!(calls.len(), 1);
     assert!(calls[0].roots.is_empty(), "nobody wrote down where it was made");
+    let CallFate::Ended(ended) = store.fate(call(1)).unwrap() else { panic!() };
+    insta::assert_snapshot!(ended.left_out.join("\n"), @"the outcome is what an earlier haft kept in the journal, which may be less than it was");
 }
 
 #[test]

@@ -176,6 +176,7 @@ async fn runs_are_listed_by_their_last_entry_with_how_they_stand_and_what_they_t
         };
         assert_eq!(listed(&here, &since), [run(3)]);
 
+        assert_eq!(here.find(&RunQuery::Last).unwrap().id, run(3));
         assert_eq!(here.last_of_workspace().unwrap().unwrap().id, run(1));
         assert_eq!(store.runs().last_of_workspace().unwrap(), None);
         let runs = here.list(&all).unwrap();
@@ -191,6 +192,24 @@ async fn runs_are_listed_by_their_last_entry_with_how_they_stand_and_what_they_t
         assert_eq!(here.find(&run(3).into()).unwrap().state, RunState::CutShort);
     })
     .await;
+}
+
+#[test]
+fn a_title_is_one_line_and_not_endless() {
+    let runs = in_memory().runs();
+    for (number, (title, shown)) in [
+        ("\n  one  \ntwo", "one".to_owned()),
+        ("", String::new()),
+        (&"é".repeat(100_000), "é".repeat(250)),
+        (&format!("{}{SECRET}", "x".repeat(495)), format!("{}[reda", "x".repeat(495))),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let id = run(number as u128);
+        drop(runs.begin(&RunFacts { title: title.to_owned(), ..facts(id) }).unwrap());
+        assert_eq!(runs.find(&id.into()).unwrap().title, shown);
+    }
 }
 
 #[tokio::test]
