@@ -162,6 +162,8 @@ pub(crate) enum ColorArg {
 /// The commands, one file each.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Give a model a task in your files
+    Run(command::run::RunArgs),
     /// List the tools, or show one of them
     Tools(command::tools::ToolsArgs),
     /// Call a tool

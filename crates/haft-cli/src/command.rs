@@ -9,6 +9,7 @@ pub(crate) mod log;
 pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod policy;
+pub(crate) mod run;
 pub(crate) mod show;
 pub(crate) mod state;
 pub(crate) mod tools;
@@ -61,6 +62,7 @@ impl Command {
     /// Returns the command's name, as the JSON envelope has it.
     pub(crate) fn name(&self) -> &'static str {
         match self {
+            Self::Run(_) => "run",
             Self::Tools(_) => "tools",
             Self::Call(_) => "call",
             Self::Policy(_) => "policy",
@@ -97,6 +99,7 @@ pub(crate) async fn run(
     let progress = Arc::default();
     let invocation = Invocation { global, environment, printer, records, asked, progress };
     match command {
+        Command::Run(args) => run::run(&invocation, args).await,
         Command::Tools(args) => tools::run(&invocation, &args),
         Command::Call(args) => call::run(&invocation, args).await,
         Command::Policy(args) => policy::run(&invocation, args).await,

@@ -102,6 +102,12 @@ impl Environment {
         self.variables.iter().cloned()
     }
 
+    /// Returns the value of a variable that is text and not empty.
+    pub(crate) fn variable(&self, name: &str) -> Option<&str> {
+        let (_, value) = self.variables.iter().find(|(it, _)| it == name)?;
+        value.to_str().filter(|value| !value.is_empty())
+    }
+
     /// Returns the settings among the variables.
     pub(crate) fn settings(&self) -> Result<haft::config::Environment, haft::config::ConfigError> {
         haft::config::Environment::from_variables(self.variables.iter().cloned(), &OWN)

@@ -10,6 +10,7 @@ mod command;
 mod environment;
 mod exit;
 mod files;
+mod model;
 mod print;
 mod progress;
 mod property;

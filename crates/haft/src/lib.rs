@@ -22,6 +22,8 @@
 
 mod assembly;
 pub mod guide;
+#[cfg(feature = "models")]
+mod running;
 #[cfg(feature = "mcp")]
 mod serving;
 
@@ -40,6 +42,8 @@ pub use haft_tool::{
     RegistryError, Reporter, Scope, Selection, Shown, Slot, Snapshot, SourceError, Ticket, Tool,
     ToolPath, ToolSource, TypedTool, blocking, hooks, ports,
 };
+#[cfg(feature = "models")]
+pub use running::{BranchBuilder, RunKeeper};
 
 pub use haft_tool::__private::facade_tool as tool;
 
@@ -63,6 +67,24 @@ pub mod config {
 #[cfg(feature = "mcp")]
 pub mod mcp {
     pub use haft_mcp::*;
+}
+
+/// Models: what they are asked, who serves them, how they work on a branch.
+#[cfg(feature = "models")]
+pub mod models {
+    pub use haft_agent::*;
+    pub use haft_model::*;
+    pub use haft_protocol::{
+        Entry, MessageId, ModelId, ModelIdError, Reply, ReplyPart, RequestedCall, RunEntry,
+        RunFacts, RunLimit, Step, StopCause, StopReason, Stopped, Summary, TokenUsage, UsageTotal,
+        UserMessage,
+    };
+    pub use haft_session::*;
+
+    /// Who serves models.
+    pub mod providers {
+        pub use haft_providers::*;
+    }
 }
 
 /// Rules, presets and verdicts.
