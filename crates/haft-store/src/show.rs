@@ -46,13 +46,13 @@ pub enum IdQuery {
 pub struct IdPart(String);
 
 /// What a text says about which one is meant, of any kind that has ids.
-pub(crate) enum Part<I> {
+pub(crate) enum Meant<I> {
     Last,
     Id(I),
-    Part(IdPart),
+    ByPart(IdPart),
 }
 
-impl<I: FromStr> Part<I> {
+impl<I: FromStr> Meant<I> {
     /// Reads `last`, an id or part of one. `None` for what can be none of these.
     pub(crate) fn of(text: &str) -> Option<Self> {
         let text = text.trim();
@@ -65,7 +65,7 @@ impl<I: FromStr> Part<I> {
         }
         let fits = lower.bytes().all(|byte| byte.is_ascii_alphanumeric())
             && (PART_CHARS..ID_CHARS).contains(&lower.len());
-        fits.then_some(Self::Part(IdPart(lower)))
+        fits.then_some(Self::ByPart(IdPart(lower)))
     }
 }
 
@@ -85,10 +85,10 @@ impl FromStr for IdQuery {
     type Err = StoreError;
 
     fn from_str(text: &str) -> Result<Self, StoreError> {
-        match Part::of(text) {
-            Some(Part::Last) => Ok(Self::Last),
-            Some(Part::Id(id)) => Ok(Self::Id(id)),
-            Some(Part::Part(part)) => Ok(Self::Part(part)),
+        match Meant::of(text) {
+            Some(Meant::Last) => Ok(Self::Last),
+            Some(Meant::Id(id)) => Ok(Self::Id(id)),
+            Some(Meant::ByPart(part)) => Ok(Self::Part(part)),
             None => Err(StoreError::NotAnId { query: text.trim().chars().take(40).collect() }),
         }
     }

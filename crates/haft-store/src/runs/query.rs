@@ -7,7 +7,7 @@ use haft_protocol::RunId;
 use rusqlite::{Connection, Row, params};
 
 use crate::StoreError;
-use crate::show::{CANDIDATES, IdPart, Part};
+use crate::show::{CANDIDATES, IdPart, Meant};
 
 /// Which run is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,10 +24,10 @@ impl FromStr for RunQuery {
     type Err = StoreError;
 
     fn from_str(text: &str) -> Result<Self, StoreError> {
-        match Part::of(text) {
-            Some(Part::Last) => Ok(Self::Last),
-            Some(Part::Id(id)) => Ok(Self::Id(id)),
-            Some(Part::Part(part)) => Ok(Self::Part(part)),
+        match Meant::of(text) {
+            Some(Meant::Last) => Ok(Self::Last),
+            Some(Meant::Id(id)) => Ok(Self::Id(id)),
+            Some(Meant::ByPart(part)) => Ok(Self::Part(part)),
             None => Err(StoreError::NotARun { query: text.trim().chars().take(40).collect() }),
         }
     }

@@ -1,6 +1,7 @@
 //! What the store promises, over both of its forms where a promise holds for both.
 #![expect(
     clippy::disallowed_methods,
+    clippy::indexing_slicing,
     clippy::panic,
     clippy::print_stdout,
     clippy::string_slice,

@@ -140,15 +140,15 @@ async fn o_097_an_entry_cut_at_any_byte_is_set_aside_and_takes_nothing_with_it()
     let database = database(dir.path());
     let first = said(1, "fix it");
     let last = a_reply(2, call(1));
-    let bytes = serde_json::to_string(&last).unwrap().len();
+    let bytes = serde_json::to_string(&last).unwrap().len() as u32;
     for cut in 0..bytes {
-        let number = cut as u128;
+        let number = u128::from(cut);
         kept(&runs, &facts(run(number)), &[first.clone(), last.clone()]).await;
         database
             .execute(
                 "UPDATE run_entries SET json = CAST(substr(CAST(json AS BLOB), 1, ?2) AS TEXT)
                  WHERE seq = 2 AND run = (SELECT seq FROM runs WHERE id = ?1)",
-                rusqlite::params![run(number).to_string(), cut as i64],
+                rusqlite::params![run(number).to_string(), cut],
             )
             .unwrap();
         goes_on(&runs, number, std::slice::from_ref(&first), "is damaged").await;
