@@ -518,3 +518,10 @@ fn o_028_a_text_to_be_translated_is_not_known_wherever_it_stands_in_a_word() {
         assert_eq!(program.unknown_by(), Some(Unknown::Translation), "{text}");
     }
 }
+
+#[test]
+fn a_word_of_which_the_grammar_leaves_something_out_is_not_known() {
+    let script = Script::parse("export a=\\ b");
+    let word = &script.commands()[0].arguments()[0];
+    assert_eq!((word.text(), word.unknown_by()), ("a=\\ b", Some(Unknown::Quoting)));
+}
