@@ -1,7 +1,8 @@
 //! Rig, conformance kits and page runner for the tests of haft.
 //!
 //! Used from `tests/it` only. A [`Rig`] is a dispatch over doors made of memory, each of which can be told to fail,
-//! hang or panic; the [kits](mod@kit) are what every implementation of a contract has to pass; a [`ModelServer`] has a real model.
+//! hang or panic; the [kits](mod@kit) are what every implementation of a contract has to pass; a [`ModelServer`] answers with
+//! a real model.
 
 #![expect(
     clippy::unwrap_used,

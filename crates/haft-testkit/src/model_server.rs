@@ -97,10 +97,11 @@ impl ModelServer {
     /// `None`, with a word on standard error, where a part is not there.
     pub fn start(weights: Weights, context: u32) -> Option<Self> {
         let python = part("model-server/bin/python")?;
-        let file = part(weights.file())?;
+        part(weights.file())?;
         let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/model_server");
         let mut command = Command::new(python);
-        command.arg("-I").arg(own.join("serve.py")).arg(file);
+        // The server tells the path of the weights, which is then the same on every machine.
+        command.current_dir(parts()).arg("-I").arg(own.join("serve.py")).arg(weights.file());
         command.args(["--name", weights.name(), "--context", &context.to_string()]);
         if let Some(template) = weights.template() {
             command.arg("--template").arg(own.join(template));
@@ -150,9 +151,14 @@ impl Drop for ModelServer {
     }
 }
 
+/// Returns the folder of parts.
+fn parts() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.testbeds")
+}
+
 /// Returns what is in a part; says so where there is none.
 fn part(path: &str) -> Option<PathBuf> {
-    let there = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.testbeds").join(path);
+    let there = parts().join(path);
     if there.exists() {
         return Some(there);
     }

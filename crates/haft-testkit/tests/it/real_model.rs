@@ -5,10 +5,10 @@
 
 mod exchange;
 
-use haft_testkit::{Event, ModelServer};
+use haft_testkit::{Event, ModelServer, Weights};
 use serde_json::{Value, json};
 
-use self::exchange::{call, chat, messages, plain, read, record, responses, with};
+use self::exchange::{call, chat, keep, messages, plain, read, record, responses, with};
 
 const CHAT: &str = "/v1/chat/completions";
 const RESPONSES: &str = "/v1/responses";
@@ -39,6 +39,11 @@ fn joined<'a>(values: impl IntoIterator<Item = &'a Value>, place: &str) -> Strin
     values.into_iter().filter_map(|it| it.pointer(place)?.as_str()).collect()
 }
 
+/// Whether an answer, or the last piece of one, has come to an end. Whether the model has said all it wanted is up to it.
+fn ends(answer: &Value) -> bool {
+    ["stop", "length"].map(Value::from).contains(&answer["choices"][0]["finish_reason"])
+}
+
 #[test]
 fn the_server_names_its_model() {
     let Some(server) = ModelServer::shared() else { return };
@@ -54,16 +59,15 @@ fn the_server_names_its_model() {
 fn a_chat_is_answered_whole_and_in_pieces() {
     let Some(server) = ModelServer::shared() else { return };
     let whole = record(server, "chat-whole", CHAT, Some(chat(&plain(), 24))).json();
-    assert_eq!(whole["choices"][0]["finish_reason"], "stop");
-    let text = whole["choices"][0]["message"]["content"].as_str().unwrap();
-    assert!(!text.is_empty());
+    assert!(ends(&whole), "{whole}");
+    assert!(!joined([&whole], "/choices/0/message/content").is_empty());
 
     let request = with(chat(&plain(), 24), &json!({ "stream": true }));
     let (pieces, is_whole) = chunks(&record(server, "chat", CHAT, Some(request)).events());
     assert!(is_whole);
     assert_eq!(pieces[0]["choices"][0]["delta"], json!({ "role": "assistant", "content": null }));
-    assert_eq!(joined(&pieces, "/choices/0/delta/content"), text);
-    assert_eq!(pieces.last().unwrap()["choices"][0]["finish_reason"], "stop");
+    assert!(!joined(&pieces, "/choices/0/delta/content").is_empty());
+    assert!(ends(pieces.last().unwrap()));
     assert!(pieces.iter().all(|it| it["usage"].is_null()));
 
     let usage = json!({ "stream": true, "stream_options": { "include_usage": true } });
@@ -109,18 +113,35 @@ fn a_required_call_comes_whole_and_in_pieces() {
 }
 
 #[test]
-fn a_call_that_is_cut_is_none() {
+fn a_call_that_is_cut_is_none_until_nothing_of_it_is_missing() {
     let Some(server) = ModelServer::shared() else { return };
-    let request = with(chat(&read(), 14), &call(CHAT));
+    let request = with(chat(&read(), 22), &call(CHAT));
     let whole = record(server, "chat-call-cut-whole", CHAT, Some(request.clone())).json();
     assert_eq!(whole["choices"][0]["finish_reason"], "length");
     assert!(whole["choices"][0]["message"]["tool_calls"].is_null());
 
-    let request = with(request, &json!({ "stream": true }));
+    let streamed = json!({ "stream": true });
+    let request = with(request, &streamed);
     let (pieces, is_whole) = chunks(&record(server, "chat-call-cut", CHAT, Some(request)).events());
     assert!(!is_whole);
     assert!(pieces.iter().all(|it| it["choices"][0]["finish_reason"].is_null()));
     assert_eq!(pieces.last().unwrap()["error"]["code"], 500);
+
+    // What is missing where the call itself is whole differs from run to run, as blanks do.
+    let request = with(chat(&read(), 60), &call(CHAT));
+    let all = server.post(CHAT, &request).json()["usage"]["completion_tokens"].as_u64().unwrap();
+    let late = [4, 3, 5, 2, 6, 1, 7].into_iter().find_map(|fewer| {
+        let most = json!({ "stream": true, "max_tokens": all - fewer });
+        let request = with(request.clone(), &most);
+        let answer = server.post(CHAT, &request);
+        let (pieces, is_whole) = chunks(&answer.events());
+        let reason = &pieces.last().unwrap()["choices"][0]["finish_reason"];
+        (is_whole && reason == "length").then_some((request, answer, pieces))
+    });
+    let (request, answer, pieces) = late.unwrap();
+    keep("chat-call-late", CHAT, Some(&request), &answer);
+    let place = "/choices/0/delta/tool_calls/0/function/arguments";
+    assert_eq!(joined(&pieces, place), r#"{"path":"notes/todo.txt"}"#);
 }
 
 #[test]
@@ -154,20 +175,20 @@ fn an_answer_keeps_to_a_schema() {
 
 #[test]
 fn a_prompt_that_is_too_long_is_refused_with_both_numbers() {
-    let Some(server) = ModelServer::shared() else { return };
-    let long = "word ".repeat(6000);
+    let Some(server) = ModelServer::start(Weights::Small, 256) else { return };
+    let long = "word ".repeat(300);
     let streamed = json!({ "stream": true });
     for (name, path, request) in [
         ("chat-overflow", CHAT, chat(&long, 8)),
         ("responses-overflow", RESPONSES, responses(&long, 8)),
         ("messages-overflow", MESSAGES, messages(&long, 8)),
     ] {
-        let answer = record(server, name, path, Some(with(request, &streamed)));
+        let answer = record(&server, name, path, Some(with(request, &streamed)));
         assert_eq!(answer.status, 400, "{}", answer.body);
         let error = &answer.json()["error"];
         assert_eq!(error["type"], "exceed_context_size_error");
-        assert_eq!(error["n_ctx"], 4096);
-        assert!(error["n_prompt_tokens"].as_u64().is_some_and(|it| it > 6000), "{error}");
+        assert_eq!(error["n_ctx"], 256);
+        assert!(error["n_prompt_tokens"].as_u64().is_some_and(|it| it > 300), "{error}");
     }
 }
 
@@ -213,7 +234,7 @@ fn responses_come_in_their_own_events() {
     let events = record(server, "responses-cut", RESPONSES, Some(request)).events();
     assert_eq!(data(events.last().unwrap())["response"]["status"], "completed");
 
-    let request = with(with(responses(&read(), 14), &call(RESPONSES)), &streamed);
+    let request = with(with(responses(&read(), 22), &call(RESPONSES)), &streamed);
     let events = record(server, "responses-call-cut", RESPONSES, Some(request)).events();
     assert_eq!(data(events.last().unwrap())["error"]["code"], 500);
 }
@@ -249,7 +270,28 @@ fn messages_come_in_their_own_events() {
         "max_tokens"
     );
 
-    let request = with(with(messages(&read(), 14), &call(MESSAGES)), &streamed);
+    let request = with(with(messages(&read(), 22), &call(MESSAGES)), &streamed);
     let events = record(server, "messages-call-cut", MESSAGES, Some(request)).events();
-    assert_eq!(kinds(&events), ["message_start", "content_block_start", "error"]);
+    assert_eq!(
+        kinds(&events),
+        ["message_start", "content_block_start", "content_block_delta", "error"]
+    );
+}
+
+#[test]
+fn the_large_model_reads_and_then_answers() {
+    let Some(server) = ModelServer::start(Weights::Large, 2048) else { return };
+    let question = "What is the launch code in notes/todo.txt?";
+    let request = with(chat(question, 60), &call(CHAT));
+    let reply = server.post(CHAT, &request).json()["choices"][0]["message"].clone();
+    let called = &reply["tool_calls"][0];
+    assert_eq!(called["function"]["name"], "read_file");
+
+    let result = "Water the plants. The launch code is 7Q-ORANGE.";
+    let result = json!({ "role": "tool", "tool_call_id": called["id"], "content": result });
+    let asked = json!({ "role": "user", "content": question });
+    let turns = json!({ "messages": [asked, reply, result] });
+    let reply = server.post(CHAT, &with(chat(question, 40), &turns)).json();
+    let text = reply["choices"][0]["message"]["content"].as_str().unwrap();
+    assert!(text.contains("7Q-ORANGE"), "{text}");
 }

@@ -23,6 +23,12 @@ pub(super) fn record(
     request: Option<Value>,
 ) -> Answer {
     let answer = request.as_ref().map_or_else(|| server.get(path), |it| server.post(path, it));
+    keep(name, path, request.as_ref(), &answer);
+    answer
+}
+
+/// Writes down a request and its answer where that is wanted.
+pub(super) fn keep(name: &str, path: &str, request: Option<&Value>, answer: &Answer) {
     if std::env::var_os(VARIABLE).is_some_and(|it| it == "update") {
         let folder =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("../haft-providers/tests/cassettes");
@@ -33,7 +39,6 @@ pub(super) fn record(
         let asked = serde_json::to_string_pretty(&asked).unwrap() + "\n";
         fs::write(folder.join(format!("{PREFIX}-{name}.request.json")), asked).unwrap();
     }
-    answer
 }
 
 /// A prompt that any model has an answer to.
