@@ -10,12 +10,13 @@ use haft_protocol::{
 use haft_store::{
     IdQuery, Retention, RunFilter, RunQuery, RunState, RunWriter, Runs, Store, StoreError,
 };
+use haft_tool::ports::{Entry, Journal as _};
 use serde_json::json;
 
 use crate::run_entries::{a_reply, an_image};
 use crate::support::{
-    SECRET, call, days_ago, in_memory, intent, now, open, open_keeping, over_both, redaction, run,
-    whole,
+    SECRET, call, days_ago, end, in_memory, intent, now, open, open_keeping, over_both, redaction,
+    run, ticket, ticket_id, whole,
 };
 
 pub(crate) fn facts(run: RunId) -> RunFacts {
@@ -335,6 +336,25 @@ async fn old_runs_go_with_their_calls_and_a_call_stays_as_long_as_its_run() {
     assert_eq!(held.entries.len(), 2);
     assert_eq!(behind_begin(&store.runs(), run(4)).len(), 1);
     assert_eq!(store.gc(now()).unwrap().runs, 0);
+}
+
+#[tokio::test]
+async fn a_run_whose_question_can_still_be_answered_stays() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open_keeping(dir.path(), keeping(10, 100, 1_000_000_000));
+    let at = days_ago(30);
+    kept(&store.runs(), &RunFacts { at, ..facts(run(1)) }, &[]).await;
+    let mut record = intent(call(1));
+    record.caller.run = run(1);
+    record.at = at;
+    store.append(Entry::Intent(&record)).await.unwrap();
+    store.append(Entry::Ticket(&ticket(1, call(1)))).await.unwrap();
+    assert_eq!(store.gc(now()).unwrap().runs, 0);
+    let answer = Entry::Answered { ticket: ticket_id(1), answer: "no", at: now() };
+    store.append(answer).await.unwrap();
+    end(&store, call(1), Outcome::ok("x")).await.unwrap();
+    let report = store.gc(now()).unwrap();
+    assert_eq!((report.runs, report.calls), (1, 1));
 }
 
 #[tokio::test]
