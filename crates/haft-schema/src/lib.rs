@@ -1,4 +1,4 @@
-//! A tool's contract in JSON Schema: derive, check, repair, narrow.
+//! A tool's contract in JSON Schema: derive, check, repair, narrow, and lower to what providers take.
 //!
 //! A [`Contract`] says what a tool's arguments or its output must look like. It is [derived](Contract::of) from a Rust
 //! type or [admitted](Contract::foreign) from elsewhere, compiled once, and never changes. Arguments from a model pass it
@@ -32,6 +32,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! Providers take less of JSON Schema than contracts say: [`dialect`] brings a schema into what one takes.
+//!
 //! A schema from elsewhere may be hostile. It is measured before it is compiled, its patterns run in linear time, its
 //! references may not leave it or multiply, and nothing is ever fetched. Arguments may be hostile too: their size and
 //! depth are bounded, and so is the work of checking them.
@@ -44,6 +46,7 @@ mod contracts;
 mod decode;
 mod derive;
 mod describe;
+pub mod dialect;
 mod engine;
 mod error;
 mod explain;

@@ -28,6 +28,15 @@ pub(crate) fn joined(pointer: &str, key: &str) -> String {
     longer
 }
 
+/// Runs `body` with the key appended and takes it away again.
+pub(crate) fn within<T>(pointer: &mut String, key: &str, body: impl FnOnce(&mut String) -> T) -> T {
+    let length = pointer.len();
+    push(pointer, key);
+    let result = body(pointer);
+    pointer.truncate(length);
+    result
+}
+
 /// Returns the pointer without its last part; empty for the root.
 pub(crate) fn parent(pointer: &str) -> &str {
     pointer.rsplit_once('/').map_or("", |(parent, _)| parent)

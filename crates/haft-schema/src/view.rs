@@ -88,6 +88,11 @@ impl<'s> View<'s> {
         Self { root, schema: root }
     }
 
+    /// Looks at a schema that stands somewhere in `root`, or was made of what does.
+    pub(crate) fn within(root: &'s Value, schema: &'s Value) -> Self {
+        Self { root, schema }
+    }
+
     fn at(self, schema: &'s Value) -> Self {
         Self { schema, ..self }
     }

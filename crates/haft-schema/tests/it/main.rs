@@ -15,6 +15,7 @@ mod contracts;
 mod corpus;
 mod decode;
 mod derive;
+mod dialects;
 mod foreign;
 mod mcp_tools;
 mod narrow;

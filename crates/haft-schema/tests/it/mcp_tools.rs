@@ -9,7 +9,7 @@ use haft_schema::{Contract, Reading};
 use serde_json::{Map, Value};
 
 /// Returns (server, tool) for every definition.
-fn tools() -> Vec<(String, Value)> {
+pub(crate) fn tools() -> Vec<(String, Value)> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
     let shared = std::env::var_os("HAFT_SHARED").map_or(beside, PathBuf::from);
     let folder = shared.join("cases/mcp-tools");
@@ -32,7 +32,7 @@ fn tools() -> Vec<(String, Value)> {
 }
 
 /// Makes the least that a schema may accept: required keys with a value of the right type.
-fn least(schema: &Value, root: &Value) -> Value {
+pub(crate) fn least(schema: &Value, root: &Value) -> Value {
     if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
         let target = root.pointer(reference.trim_start_matches('#')).unwrap();
         return least(target, root);
