@@ -128,7 +128,7 @@ impl NetError {
         if let Some(NoSuchHost { host, reason }) = find(error) {
             return Self::Unresolved { host: host.clone(), reason: reason.clone() };
         }
-        if let Some(tls) = find_tls(error) {
+        if let Some(tls) = find::<rustls::Error>(error) {
             return Self::Tls { address, reason: say_tls(tls) };
         }
         if error.is_connect() && error.is_timeout() {
@@ -142,22 +142,21 @@ impl NetError {
     }
 }
 
+/// Walks from an error to what caused it. An error of input and output that wraps another one leaves it out of its sources.
 fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
-    std::iter::successors(Some(error), |error: &&'a (dyn Error + 'static)| (*error).source())
-        .take(32)
+    let below = |error: &&'a (dyn Error + 'static)| {
+        let error: &'a (dyn Error + 'static) = *error;
+        let wrapped = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+        match wrapped {
+            Some(wrapped) => Some(wrapped as &(dyn Error + 'static)),
+            None => error.source(),
+        }
+    };
+    std::iter::successors(Some(error), below).take(32)
 }
 
 fn find<'a, E: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a E> {
     chain(error).find_map(|error| error.downcast_ref())
-}
-
-/// Finds the error of TLS, which some layers hide inside one of input and output.
-fn find_tls<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
-    chain(error).find_map(|error| {
-        let inside = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
-        let inside = inside.and_then(|inside| inside.downcast_ref());
-        error.downcast_ref().or(inside)
-    })
 }
 
 fn say_tls(error: &rustls::Error) -> String {

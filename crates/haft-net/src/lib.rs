@@ -27,7 +27,6 @@
 //! There is no HTTP/2 and no compression, from which a stream of single tokens gains nothing.
 //!
 //! Not here: what is said (`haft-providers`), and when it is said again (`haft-model`).
-#![expect(clippy::disallowed_methods, reason = "the door to the network")]
 
 mod address;
 mod dialer;

@@ -23,8 +23,7 @@ pub struct ChatCompletions {
 impl ChatCompletions {
     /// Makes a model. Nothing is dialled before it is asked.
     pub fn new(endpoint: Endpoint, id: ModelId, known: Known, dialer: Dialer) -> Self {
-        let facts = endpoint.facts(id, &known);
-        Self { exchange: Exchange { dialer, endpoint, facts } }
+        Self { exchange: Exchange::new(endpoint, id, &known, dialer) }
     }
 
     /// Returns the bytes that a request is made of, for people to see what a model is told.
@@ -59,7 +58,7 @@ impl ChatModel for ChatCompletions {
             let outgoing = self.outgoing(body, self.exchange.endpoint.patience.first);
             let cap = request.sampling.output_tokens.map(|cap| u64::from(cap.get()));
             let reader = stream::ChatReader::new(self.exchange.endpoint.origin(), cap);
-            self.exchange.ask(outgoing, reader).await
+            self.exchange.ask(outgoing, &request.tools, reader).await
         })
     }
 }

@@ -1,15 +1,18 @@
 //! One request and its streamed answer, whatever the dialect.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use futures_util::StreamExt as _;
-use haft_model::{Finished, ModelError, ModelErrorKind, ModelFacts, Part, ReplyStream};
+use haft_model::{Finished, ModelError, ModelErrorKind, ModelFacts, Part, ReplyStream, ToolSpec};
 use haft_net::{ByteStream, Dialer, Incoming, NetError, Outgoing};
-use haft_protocol::limits;
+use haft_protocol::{ModelId, limits};
 
 use crate::Endpoint;
 use crate::errors::{self, Report};
 use crate::idle::Idle;
+use crate::known::Known;
+use crate::schema::{Lowering, Lowerings};
 use crate::sse::{Decoder, Event, Frame};
 
 /// How long an answer that is an error may take to come.
@@ -66,13 +69,26 @@ pub(crate) struct Exchange {
     pub(crate) dialer: Dialer,
     pub(crate) endpoint: Endpoint,
     pub(crate) facts: ModelFacts,
+    lowerings: Arc<Lowerings>,
 }
 
 impl Exchange {
+    /// Makes what asks a model at an endpoint.
+    pub(crate) fn new(endpoint: Endpoint, id: ModelId, known: &Known, dialer: Dialer) -> Self {
+        let facts = endpoint.facts(id, known);
+        Self { dialer, endpoint, facts, lowerings: Arc::default() }
+    }
+
+    /// Returns tools as the server takes them.
+    pub(crate) fn lowered(&self, tools: &Arc<[ToolSpec]>) -> Arc<Lowering> {
+        self.lowerings.of(tools, self.endpoint.quirks.schemas)
+    }
+
     /// Sends a request and reads the answer as it comes.
     pub(crate) async fn ask(
         &self,
         request: Outgoing,
+        tools: &Arc<[ToolSpec]>,
         reader: impl Reader,
     ) -> Result<ReplyStream, ModelError> {
         let request = request
@@ -85,6 +101,7 @@ impl Exchange {
         let kind = answer.header("content-type").unwrap_or_default().to_ascii_lowercase();
         let mut pump = Pump {
             exchange: self.clone(),
+            lowering: self.lowered(tools),
             reader,
             body: None,
             decoder: Decoder::new(limits::REPLY_EVENT_BYTES),
@@ -161,6 +178,7 @@ enum State {
 
 struct Pump<R> {
     exchange: Exchange,
+    lowering: Arc<Lowering>,
     reader: R,
     body: Option<ByteStream>,
     decoder: Decoder,
@@ -196,17 +214,22 @@ impl<R: Reader> Pump<R> {
             None => {}
         }
         let Some(body) = &mut self.body else { return self.end() };
+        let is_whole = matches!(self.state, State::Whole);
         match self.idle.wait(body.next()).await {
-            None if matches!(self.state, State::Whole) => self.finish(),
-            None => Err(self.stalled()),
-            Some(Some(Ok(bytes))) => self.decoder.feed(&bytes, &mut self.frames).map_err(|_| {
-                let text = format!("an event has more than {} bytes", limits::REPLY_EVENT_BYTES);
-                ModelError::new(ModelErrorKind::Malformed, text)
-            }),
-            Some(Some(Err(_))) if matches!(self.state, State::Whole) => self.finish(),
-            Some(Some(Err(error))) => Err(self.exchange.of_net(&error)),
-            Some(None) => self.end(),
+            // Whatever happens to the connection of a reply that is whole takes nothing away from it.
+            None | Some(Some(Err(_))) if is_whole => self.finish(),
+            None => return Err(self.stalled()),
+            Some(Some(Err(error))) => return Err(self.exchange.of_net(&error)),
+            Some(Some(Ok(bytes))) => {
+                self.decoder.feed(&bytes, &mut self.frames).map_err(|_| {
+                    let text =
+                        format!("an event has more than {} bytes", limits::REPLY_EVENT_BYTES);
+                    ModelError::new(ModelErrorKind::Malformed, text)
+                })?;
+            }
+            Some(None) => self.end()?,
         }
+        Ok(())
     }
 
     fn take(&mut self, event: &Event) -> Result<(), ModelError> {
@@ -218,18 +241,15 @@ impl<R: Reader> Pump<R> {
             Fault::Reported(report) => self.exchange.reported(report),
         })?;
         match step {
-            Step::Nothing => Ok(()),
-            Step::Progress => {
-                self.idle.progress();
-                Ok(())
-            }
+            Step::Nothing => {}
+            Step::Progress => self.idle.progress(),
             Step::Whole => {
                 self.state = State::Whole;
                 self.idle.last_words();
-                Ok(())
             }
             Step::Done => self.finish(),
         }
+        Ok(())
     }
 
     /// The connection ended, or the one answer was read.
@@ -244,22 +264,23 @@ impl<R: Reader> Pump<R> {
             }
         }
         match self.state {
-            State::Ended => Ok(()),
+            State::Ended => {}
             State::Whole => self.finish(),
             State::Speaking => {
                 let mut error = ModelError::cut_short();
                 error.text = format!("{}: {}", self.exchange.who(), error.text);
-                Err(error)
+                return Err(error);
             }
         }
+        Ok(())
     }
 
-    fn finish(&mut self) -> Result<(), ModelError> {
+    fn finish(&mut self) {
         self.state = State::Ended;
         self.body = None;
-        let finished = self.reader.finish();
+        let mut finished = self.reader.finish();
+        self.lowering.restore(&mut finished);
         self.shown.push_back(Part::Finished(finished));
-        Ok(())
     }
 
     fn stalled(&self) -> ModelError {

@@ -246,6 +246,11 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn escaped(units: &[u16]) -> String {
+        let escapes: Vec<_> = units.iter().map(|unit| format!("\\u{unit:04x}")).collect();
+        format!("\"{}\"", escapes.concat())
+    }
+
     fn text(json: &str) -> String {
         serde_json::from_str(&mend_piece(json)).unwrap()
     }
@@ -297,8 +302,7 @@ mod tests {
         fn whatever_escapes_there_are_the_text_is_read(units in prop::collection::vec(
             prop_oneof![0xd7feu16..0xe002, Just(0x41)], 0..8,
         )) {
-            let json: String = units.iter().map(|unit| format!("\\u{unit:04x}")).collect();
-            let json = format!("\"{json}\"");
+            let json = escaped(&units);
             prop_assert_eq!(joined(&text(&json)), String::from_utf16_lossy(&units));
             let whole: String = serde_json::from_str(&mend(&json)).unwrap();
             prop_assert_eq!(whole, String::from_utf16_lossy(&units));
@@ -315,8 +319,7 @@ mod tests {
             let cut = cut.index(units.len());
             let mut joining = Joining::default();
             for piece in [&units[..cut], &units[cut..]] {
-                let json: String = piece.iter().map(|unit| format!("\\u{unit:04x}")).collect();
-                joining.push(&text(&format!("\"{json}\"")));
+                joining.push(&text(&escaped(piece)));
             }
             prop_assert_eq!(joining.finish(), String::from_utf16_lossy(&units));
         }

@@ -26,8 +26,7 @@ pub struct Messages {
 impl Messages {
     /// Makes a model. Nothing is dialled before it is asked.
     pub fn new(endpoint: Endpoint, id: ModelId, known: Known, dialer: Dialer) -> Self {
-        let facts = endpoint.facts(id, &known);
-        Self { exchange: Exchange { dialer, endpoint, facts } }
+        Self { exchange: Exchange::new(endpoint, id, &known, dialer) }
     }
 
     /// Returns the bytes that a request is made of, for people to see what a model is told.
@@ -63,7 +62,7 @@ impl ChatModel for Messages {
             let outgoing = self.outgoing(body, self.exchange.endpoint.patience.first);
             let cap = u64::from(request::cap(&self.exchange, &request));
             let reader = stream::MessagesReader::new(self.exchange.endpoint.origin(), cap);
-            self.exchange.ask(outgoing, reader).await
+            self.exchange.ask(outgoing, &request.tools, reader).await
         })
     }
 }

@@ -1,8 +1,12 @@
 //! What servers that speak one dialect want otherwise.
 
+use haft_schema::dialect::Dialect as SchemaDialect;
+
 /// What a server wants otherwise than others of its dialect. The default is what most understand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Quirks {
+    /// What it takes of the schemas of tools.
+    pub schemas: SchemaDialect,
     /// The field that caps a reply.
     pub cap: Cap,
     /// How a call is demanded.
@@ -26,6 +30,7 @@ pub struct Quirks {
 impl Quirks {
     /// What most understand.
     pub const USUAL: Self = Self {
+        schemas: SchemaDialect::Common,
         cap: Cap::MaxTokens,
         forced: Forced::Named,
         no_text: NoText::Null,

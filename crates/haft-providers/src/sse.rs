@@ -64,12 +64,11 @@ impl Decoder {
             let line = std::mem::take(&mut self.line);
             self.take_line(&line, frames);
             bytes = match rest {
-                [b'\r', b'\n', rest @ ..] => rest,
                 [b'\r'] => {
                     self.after_return = true;
                     &[]
                 }
-                [_, rest @ ..] => rest,
+                [b'\r', b'\n', rest @ ..] | [_, rest @ ..] => rest,
                 [] => &[],
             };
         }

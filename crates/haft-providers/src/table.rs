@@ -1,6 +1,7 @@
 //! Who serves models, as data.
 
 use haft_model::Dialect;
+use haft_schema::dialect::Dialect as Schemas;
 
 use crate::quirks::{Cap, Forced, Ids, NoText, Quirks, ReasoningBack};
 
@@ -60,7 +61,12 @@ use Dialect::{
 const DOCUMENTS: &str = "2026-11-30";
 
 /// A server on this machine reads every template that somebody wrote for a model, and takes no names of tools to demand.
-const LOCAL: Quirks = Quirks { forced: Forced::Alone, no_text: NoText::Empty, ..Quirks::USUAL };
+const LOCAL: Quirks = Quirks {
+    schemas: Schemas::LlamaCpp,
+    forced: Forced::Alone,
+    no_text: NoText::Empty,
+    ..Quirks::USUAL
+};
 
 const TABLE: &[Row] = &[
     Row {
@@ -70,6 +76,7 @@ const TABLE: &[Row] = &[
         keys: &["OPENAI_API_KEY"],
         addresses: &["OPENAI_BASE_URL"],
         quirks: Quirks {
+            schemas: Schemas::OpenAi,
             cap: Cap::MaxCompletionTokens,
             reasoning: ReasoningBack::Never,
             ..Quirks::USUAL
@@ -83,7 +90,7 @@ const TABLE: &[Row] = &[
         dialects: &[(MESSAGES, "https://api.anthropic.com")],
         keys: &["ANTHROPIC_API_KEY"],
         addresses: &["ANTHROPIC_BASE_URL"],
-        quirks: Quirks { cache_marks: true, ..Quirks::USUAL },
+        quirks: Quirks { schemas: Schemas::Anthropic, cache_marks: true, ..Quirks::USUAL },
         last_verified: DOCUMENTS,
         source: "the API reference, Messages and streaming; not tried",
     },
@@ -106,7 +113,11 @@ const TABLE: &[Row] = &[
         dialects: &[(CHAT, "https://openrouter.ai/api/v1")],
         keys: &["OPENROUTER_API_KEY"],
         addresses: &["OPENROUTER_BASE_URL"],
-        quirks: Quirks { reasoning: ReasoningBack::Always, ..Quirks::USUAL },
+        quirks: Quirks {
+            schemas: Schemas::Loose,
+            reasoning: ReasoningBack::Always,
+            ..Quirks::USUAL
+        },
         last_verified: DOCUMENTS,
         source: "the API reference; not tried",
     },
@@ -119,7 +130,12 @@ const TABLE: &[Row] = &[
         ],
         keys: &["DEEPSEEK_API_KEY"],
         addresses: &["DEEPSEEK_BASE_URL"],
-        quirks: Quirks { forced: Forced::Never, parallel: false, ..Quirks::USUAL },
+        quirks: Quirks {
+            schemas: Schemas::Loose,
+            forced: Forced::Never,
+            parallel: false,
+            ..Quirks::USUAL
+        },
         last_verified: DOCUMENTS,
         source: "the guide to its thinking mode; not tried",
     },
@@ -130,6 +146,7 @@ const TABLE: &[Row] = &[
         keys: &["MISTRAL_API_KEY"],
         addresses: &["MISTRAL_BASE_URL"],
         quirks: Quirks {
+            schemas: Schemas::Loose,
             forced: Forced::Any,
             no_text: NoText::Empty,
             ids: Ids::Nine,
@@ -147,7 +164,13 @@ const TABLE: &[Row] = &[
         dialects: &[(CHAT, "https://api.moonshot.ai/v1")],
         keys: &["MOONSHOT_API_KEY"],
         addresses: &["MOONSHOT_BASE_URL"],
-        quirks: Quirks { forced: Forced::Never, parallel: false, effort: false, ..Quirks::USUAL },
+        quirks: Quirks {
+            schemas: Schemas::Loose,
+            forced: Forced::Never,
+            parallel: false,
+            effort: false,
+            ..Quirks::USUAL
+        },
         last_verified: DOCUMENTS,
         source: "the API reference; not tried",
     },
@@ -157,7 +180,11 @@ const TABLE: &[Row] = &[
         dialects: &[(CHAT, "https://api.groq.com/openai/v1")],
         keys: &["GROQ_API_KEY"],
         addresses: &["GROQ_BASE_URL"],
-        quirks: Quirks { reasoning: ReasoningBack::Never, ..Quirks::USUAL },
+        quirks: Quirks {
+            schemas: Schemas::Loose,
+            reasoning: ReasoningBack::Never,
+            ..Quirks::USUAL
+        },
         last_verified: DOCUMENTS,
         source: "the API reference; not tried",
     },
@@ -167,7 +194,11 @@ const TABLE: &[Row] = &[
         dialects: &[(CHAT, "https://api.x.ai/v1")],
         keys: &["XAI_API_KEY"],
         addresses: &["XAI_BASE_URL"],
-        quirks: Quirks { reasoning: ReasoningBack::Never, ..Quirks::USUAL },
+        quirks: Quirks {
+            schemas: Schemas::Loose,
+            reasoning: ReasoningBack::Never,
+            ..Quirks::USUAL
+        },
         last_verified: DOCUMENTS,
         source: "the API reference; not tried",
     },
@@ -191,7 +222,12 @@ const TABLE: &[Row] = &[
         dialects: &[(CHAT, "http://127.0.0.1:11434/v1")],
         keys: &[],
         addresses: &["OLLAMA_BASE_URL"],
-        quirks: Quirks { forced: Forced::Never, no_text: NoText::Empty, ..Quirks::USUAL },
+        quirks: Quirks {
+            schemas: Schemas::Loose,
+            forced: Forced::Never,
+            no_text: NoText::Empty,
+            ..Quirks::USUAL
+        },
         last_verified: DOCUMENTS,
         source: "its page on compatibility; not tried",
     },
@@ -201,7 +237,7 @@ const TABLE: &[Row] = &[
         dialects: &[(CHAT, "http://127.0.0.1:8000/v1")],
         keys: &[],
         addresses: &["VLLM_BASE_URL"],
-        quirks: Quirks::USUAL,
+        quirks: Quirks { schemas: Schemas::Loose, ..Quirks::USUAL },
         last_verified: DOCUMENTS,
         source: "its page on the compatible server; not tried",
     },

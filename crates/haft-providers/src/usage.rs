@@ -156,7 +156,9 @@ mod tests {
 
     fn chat(reports: &[Value]) -> TokenUsage {
         let mut all = Reports::default();
-        reports.iter().for_each(|report| all.chat_completions(report));
+        for report in reports {
+            all.chat_completions(report);
+        }
         all.finish()
     }
 

@@ -145,7 +145,6 @@ const LIFTED: &[(&str, &str)] = &[
     ("crates/haft-cli/src/environment.rs", "a face reads the environment into a value"),
     ("crates/haft-cli/src/files.rs", "a face opens its own configuration"),
     ("crates/haft-mcp/src/http.rs", "a server listens on a loopback address"),
-    ("crates/haft-net/src/lib.rs", "the door to the network"),
     ("crates/haft-process/src/lib.rs", "the door to processes"),
     ("crates/haft-workspace/src/lib.rs", "the door to user files"),
     ("crates/haft-store/src/lib.rs", "the door to recorded state"),

@@ -94,7 +94,6 @@ impl Calls {
 
     /// Takes a call that came whole: it is no piece of another, whatever its id and index.
     pub(crate) fn add(
-        &mut self,
         piece: CallPiece,
         assembly: &mut Assembly,
         shown: &mut VecDeque<Part>,
@@ -155,7 +154,9 @@ impl Calls {
             let blank: Vec<_> =
                 calls.into_iter().filter(|part| is(part, BuildingCall::is_blank)).collect();
             if !overfilled.is_empty() {
-                blank.into_iter().for_each(|part| doubt(assembly, part));
+                for part in blank {
+                    doubt(assembly, part);
+                }
             }
             return;
         };
@@ -174,7 +175,11 @@ impl Calls {
                     }
                 }
             }
-            None => involved.into_iter().for_each(|part| doubt(assembly, part)),
+            None => {
+                for part in involved {
+                    doubt(assembly, part);
+                }
+            }
         }
     }
 }

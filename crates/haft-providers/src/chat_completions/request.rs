@@ -17,7 +17,7 @@ use crate::exchange::Exchange;
 use crate::ids::fitting;
 use crate::json::{self, RawObject};
 use crate::turns::{self, Other, Turn};
-use crate::{Cap, Forced, NoText, ReasoningBack, schema};
+use crate::{Cap, Forced, NoText, ReasoningBack};
 
 type Written<T> = Result<T, serde_json::Error>;
 
@@ -77,11 +77,12 @@ fn write(exchange: &Exchange, request: &Request, turns: &[Turn<'_>]) -> Written<
         }
     }
     let (shown, choice) = choice(request, quirks.forced);
-    let tools = request.tools.iter().filter(|tool| shown.is_none_or(|name| *name == tool.name));
+    let lowering = exchange.lowered(&request.tools);
+    let tools = lowering.tools().filter(|(tool, _)| shown.is_none_or(|name| *name == tool.name));
     let tools: Vec<_> = tools
-        .map(|tool| {
-            let parameters = schema::lowered(tool, exchange.endpoint.dialect);
-            let function = json!({"name": tool.name, "description": tool.description, "parameters": parameters});
+        .map(|(tool, schema)| {
+            let (name, description) = (&tool.name, &tool.description);
+            let function = json!({"name": name, "description": description, "parameters": schema});
             json!({"type": "function", "function": function})
         })
         .collect();
@@ -116,9 +117,10 @@ fn choice(request: &Request, forced: Forced) -> (Option<&haft_protocol::WireName
         return (None, None);
     }
     match (&request.choice, forced) {
-        (ToolChoice::Auto, _) => (None, None),
+        (ToolChoice::Auto, _) | (ToolChoice::Required | ToolChoice::Named(_), Forced::Never) => {
+            (None, None)
+        }
         (ToolChoice::None, _) => (None, Some(json!("none"))),
-        (ToolChoice::Required | ToolChoice::Named(_), Forced::Never) => (None, None),
         (ToolChoice::Required, Forced::Any) => (None, Some(json!("any"))),
         (ToolChoice::Required, Forced::Named | Forced::Alone) => (None, Some(json!("required"))),
         (ToolChoice::Named(name), Forced::Alone) => (Some(name), Some(json!("required"))),

@@ -126,7 +126,7 @@ impl ChatReader {
         shown: &mut VecDeque<Part>,
     ) -> Result<bool, Fault> {
         let taken = if is_whole {
-            self.calls.add(piece, &mut self.assembly, shown)?
+            Calls::add(piece, &mut self.assembly, shown)?
         } else {
             self.calls.take(piece, &mut self.assembly, shown)?
         };

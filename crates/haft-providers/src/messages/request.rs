@@ -18,7 +18,6 @@ use serde_json::{Value, json};
 use crate::exchange::Exchange;
 use crate::ids::fitting;
 use crate::json::{self, RawObject};
-use crate::schema;
 use crate::turns::{self, Other, Turn};
 
 type Written<T> = Result<T, serde_json::Error>;
@@ -81,11 +80,10 @@ fn write(exchange: &Exchange, request: &Request, turns: &[Turn<'_>]) -> Written<
             Turn::Other(other) => messages.push(message("user", &writer.other(other)?).into()),
         }
     }
-    let mut tools: Vec<Value> = request
-        .tools
-        .iter()
-        .map(|tool| {
-            let schema = schema::lowered(tool, exchange.endpoint.dialect);
+    let lowering = exchange.lowered(&request.tools);
+    let mut tools: Vec<Value> = lowering
+        .tools()
+        .map(|(tool, schema)| {
             json!({"name": tool.name, "description": tool.description, "input_schema": schema})
         })
         .collect();

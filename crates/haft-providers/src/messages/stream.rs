@@ -45,7 +45,7 @@ enum Kind {
 }
 
 #[derive(Deserialize)]
-struct Message<'a> {
+struct Said<'a> {
     #[serde(rename = "type", default)]
     kind: String,
     #[serde(default)]
@@ -209,7 +209,7 @@ impl MessagesReader {
         self.served_by = self.served_by.take().or(model.map(json::joined));
     }
 
-    fn whole(&mut self, message: &Message<'_>, shown: &mut VecDeque<Part>) -> Result<Step, Fault> {
+    fn whole(&mut self, message: &Said<'_>, shown: &mut VecDeque<Part>) -> Result<Step, Fault> {
         self.served_by(message.model.as_ref());
         for (index, block) in (0..).zip(message.content.iter().flatten()) {
             self.begin(index, block, shown)?;
@@ -226,12 +226,14 @@ impl Reader for MessagesReader {
         if data.trim() == "[DONE]" {
             return Ok(if self.stop.is_some() { Step::Done } else { Step::Nothing });
         }
-        let message: Message<'_> =
+        let message: Said<'_> =
             serde_json::from_str(&data).map_err(|error| Fault::no_json(&error))?;
         if let Some(usage) = &message.usage {
             self.usage.messages(usage);
         }
-        let kind = if message.kind.is_empty() { &event.name } else { &message.kind };
+        // Some servers name an error in the event alone, and put its own kind where the event's should be.
+        let by_name = message.kind.is_empty() || event.name == "error";
+        let kind = if by_name { &event.name } else { &message.kind };
         match kind.as_str() {
             "message_start" => {
                 self.served_by(message.message.get("model"));
@@ -260,7 +262,7 @@ impl Reader for MessagesReader {
             "message_stop" => Ok(Step::Done),
             "message" => self.whole(&message, shown),
             "error" => Err(Fault::Reported(reported(&data))),
-            "" => Err(self.not_ours(&data)),
+            "" => Err(not_ours(&data)),
             // Pings, and whatever comes to be said one day.
             _ => Ok(Step::Nothing),
         }
@@ -287,16 +289,14 @@ impl Reader for MessagesReader {
     }
 }
 
-impl MessagesReader {
-    /// Makes the fault of an event that is no event of this dialect: an error of a server in front of it, or of another dialect.
-    fn not_ours(&self, data: &str) -> Fault {
-        let report = reported(data);
-        if !report.message.is_empty() || !report.codes.is_empty() {
-            return Fault::Reported(report);
-        }
-        let text = "what came is not in the dialect `messages`".to_owned();
-        Fault::Own(ModelError::new(ModelErrorKind::Malformed, text))
+/// Makes the fault of an event that is no event of this dialect: an error of a server in front of it, or of another dialect.
+fn not_ours(data: &str) -> Fault {
+    let report = reported(data);
+    if !report.message.is_empty() || !report.codes.is_empty() {
+        return Fault::Reported(report);
     }
+    let text = "what came is not in the dialect `messages`".to_owned();
+    Fault::Own(ModelError::new(ModelErrorKind::Malformed, text))
 }
 
 fn reported(data: &str) -> Report {

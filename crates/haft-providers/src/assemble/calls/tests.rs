@@ -124,7 +124,7 @@ fn o_085_names_and_ids_come_late_or_not_at_all() {
         head(Some(0), None, Some("read"), ":1}"),
         head(Some(0), Some("c1"), None, ""),
     ];
-    assert_eq!(assembled(&late), [r#"- read {"p":1}"#]);
+    assert_eq!(assembled(&late), [r#"c1 read {"p":1}"#]);
     let late_id =
         [head(Some(0), None, Some("read"), ""), head(Some(0), Some("c1"), None, r#"{"p":1}"#)];
     assert_eq!(assembled(&late_id), [r#"c1 read {"p":1}"#]);

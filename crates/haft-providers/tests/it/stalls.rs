@@ -1,0 +1,114 @@
+//! Streams that stop making progress, and streams that do not end.
+
+use std::time::Duration;
+
+use haft_model::{Dialect, ModelError, ModelErrorKind};
+use haft_providers::Patience;
+
+use crate::asked::{all, asking, chat, endpoint, messages, told, user};
+use crate::server::{Answer, Play, Server};
+
+const SHORT: Patience =
+    Patience { first: Duration::from_millis(250), pause: Duration::from_millis(150) };
+const OFTEN: Duration = Duration::from_millis(10);
+
+async fn asked(dialect: Dialect, answer: Answer) -> Result<String, ModelError> {
+    let server = Server::start(answer).await;
+    let mut endpoint = endpoint(dialect, server.port);
+    endpoint.patience = SHORT;
+    let request = asking(vec![user("x")]);
+    let finished = match dialect {
+        Dialect::Messages => all(&messages(endpoint), request).await,
+        _ => all(&chat(endpoint), request).await,
+    };
+    finished.map(|(finished, _)| told(&finished))
+}
+
+const DELTA: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"So\"}}]}\n\n";
+
+#[tokio::test]
+async fn o_089_silence_and_signs_of_life_are_stalls() {
+    let repeat = |bytes: &str| Play::Repeat(bytes.as_bytes().to_vec(), OFTEN);
+    let stalls = [
+        Play::Hang,
+        repeat(": ping\n\n"),
+        repeat("event: ping\ndata: {}\n\n"),
+        repeat("data: {\"choices\":[{\"delta\":{}}]}\n\n"),
+        repeat("data: {\"choices\":[{\"delta\":{\"content\":\"\",\"tool_calls\":[]}}]}\n\n"),
+        repeat("data: {\"choices\":[],\"usage\":null}\n\n"),
+        // One byte after the other, and never a whole event.
+        repeat("x"),
+    ];
+    for stall in stalls {
+        let error =
+            asked(Dialect::ChatCompletions, Answer::stream(DELTA).then(stall.clone())).await;
+        let error = error.unwrap_err();
+        assert_eq!((error.kind, error.began), (ModelErrorKind::Stalled, true), "{stall:?}");
+        assert!(error.text.ends_with("said nothing more for 0.15 s"), "{}", error.text);
+        assert!(error.kind.may_pass());
+    }
+}
+
+#[tokio::test]
+async fn o_089_a_stream_that_never_begins_is_a_stall() {
+    let nothing = Answer::stream("").then(Play::Hang);
+    let mut nothing_at_all = nothing.clone();
+    nothing_at_all.plays = vec![Play::Hang];
+    for answer in [
+        nothing,
+        nothing_at_all,
+        Answer::stream("").then(Play::Repeat(b": ping\n\n".to_vec(), OFTEN)),
+    ] {
+        let error = asked(Dialect::ChatCompletions, answer).await.unwrap_err();
+        assert_eq!((error.kind, error.began), (ModelErrorKind::Stalled, false));
+    }
+    let ping = "event: ping\ndata: {\"type\": \"ping\"}\n\n";
+    let pings = Answer::stream("").then(Play::Repeat(ping.into(), OFTEN));
+    let error = asked(Dialect::Messages, pings).await.unwrap_err();
+    assert_eq!(error.kind, ModelErrorKind::Stalled);
+}
+
+#[tokio::test]
+async fn o_089_a_reply_ends_when_its_provider_says_so() {
+    let end = "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
+    let done = Answer::stream(&format!("{DELTA}{end}data: [DONE]\n\n"));
+    let expected = "text \"So\"\nend {} -";
+    let pings = Play::Repeat(b": ping\n\n".to_vec(), OFTEN);
+    for play in [Play::Hang, pings.clone()] {
+        assert_eq!(
+            asked(Dialect::ChatCompletions, done.clone().then(play)).await.unwrap(),
+            expected
+        );
+    }
+    // Without its last word, it ends when nothing more comes for a while.
+    let silent = Answer::stream(&format!("{DELTA}{end}"));
+    for play in [Play::Hang, pings] {
+        assert_eq!(
+            asked(Dialect::ChatCompletions, silent.clone().then(play)).await.unwrap(),
+            expected
+        );
+    }
+    let stop = "event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"}}\n\n\
+                event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
+    assert_eq!(
+        asked(Dialect::Messages, Answer::stream(stop).then(Play::Hang)).await.unwrap(),
+        "end {} -"
+    );
+}
+
+#[tokio::test]
+async fn o_089_slow_progress_is_progress() {
+    let mut answer = Answer::stream(DELTA).cut(&[]);
+    answer.plays = vec![Play::Repeat(DELTA.into(), Duration::from_millis(40))];
+    let server = Server::start(answer).await;
+    let mut endpoint = endpoint(Dialect::ChatCompletions, server.port);
+    endpoint.patience = SHORT;
+    let model = chat(endpoint);
+    let mut stream =
+        haft_model::ChatModel::ask(&model, std::sync::Arc::new(asking(vec![user("x")])))
+            .await
+            .unwrap();
+    for _ in 0..8 {
+        assert_eq!(stream.next().await, Some(Ok(haft_model::Part::Text("So".to_owned()))));
+    }
+}
