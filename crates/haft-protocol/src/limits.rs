@@ -382,9 +382,68 @@ pub const REPEATED_CALLS_STOP: u32 = 8;
 pub const REPEATED_FAILURES_TOLD: u32 = 4;
 /// Times calls of one tool may fail in the same words before the turn is stopped.
 pub const REPEATED_FAILURES_STOP: u32 = 12;
+/// Times calls of one tool that differ in numbers only may end in the same way before the model is told.
+pub const SIMILAR_CALLS_TOLD: u32 = 6;
+/// Times calls of one tool that differ in numbers only may end in the same way before the turn is stopped.
+pub const SIMILAR_CALLS_STOP: u32 = 16;
+/// Steps in a row of which every call may fail before the model is told.
+pub const FAILED_STEPS_TOLD: u32 = 5;
+/// Steps in a row of which every call may fail before the turn is stopped.
+pub const FAILED_STEPS_STOP: u32 = 10;
 /// Replies in a row that may be cut off before the turn is stopped.
 pub const CUT_REPLIES: u32 = 3;
 /// Replies in a row that may be empty before the turn is stopped.
 pub const EMPTY_REPLIES: u32 = 1;
 /// Bytes of a provider's id of a call; a longer one is replaced.
 pub const PROVIDER_ID_BYTES: usize = 64;
+/// Times a request is made again with a lower cap on its reply, because both do not fit into the window.
+pub const SHORTER_REPLIES: u32 = 3;
+/// Tokens of a reply at least, where its cap is lowered.
+pub const SHORTEST_REPLY_TOKENS: u32 = 256;
+/// Times a model is asked again for a value that does not fit its schema.
+pub const PARSE_REPAIRS: u32 = 3;
+/// Bytes of text in which a value is looked for.
+pub const PARSE_BYTES: usize = 1024 * 1024;
+/// Bytes shown to a model of what is wrong with its value.
+pub const PARSE_PROBLEM_BYTES: usize = 2_000;
+/// Rounds of calls that `react` makes, where nothing else is said.
+pub const REACT_ROUNDS: u32 = 8;
+/// Levels of subagents below a run.
+pub const SUBAGENT_DEPTH: u32 = 2;
+/// Requests of one subagent, where nothing is said.
+pub const SUBAGENT_STEPS: u32 = 20;
+/// Requests of one subagent at most.
+pub const SUBAGENT_STEPS_MAX: u32 = 50;
+/// Bytes of a subagent's report.
+pub const SUBAGENT_TEXT_BYTES: usize = 16 * 1024;
+/// Milliseconds a subagent may work.
+pub const SUBAGENT_MS: u64 = 60 * 60 * 1_000;
+
+/// Bytes of the project's instructions that a model is shown of one file; the rest is named.
+pub const INSTRUCTIONS_BYTES: usize = 32 * 1024;
+/// Bytes of the project's instructions of all roots together.
+pub const INSTRUCTIONS_BYTES_ALL: usize = 64 * 1024;
+/// Tokens of a model's window that are left for its reply.
+pub const REPLY_ROOM_TOKENS: u64 = 1_024;
+/// Percent of a model's window that may be taken before older messages are summarised.
+pub const WINDOW_PERCENT: u64 = 80;
+/// Percent of a model's window that may be taken after older messages were summarised, where that is possible.
+pub const SUMMARISED_PERCENT: u64 = 50;
+/// Steps that stay as they are when older messages are summarised, where there is room for them.
+pub const KEPT_STEPS: usize = 3;
+/// Tokens of a summary; a smaller window has room for less.
+pub const SUMMARY_TOKENS: u64 = 2_048;
+/// Tokens of a summary that there has to be room for.
+pub const SUMMARY_TOKENS_MIN: u64 = 256;
+/// Bytes of one text that a summary is made of; the rest is left out from its middle, and named.
+pub const SUMMARISED_TEXT_BYTES: usize = 4 * 1024;
+/// Paths of changes that a summary names.
+pub const SUMMARY_PATHS: usize = 50;
+/// Bytes of what was asked last that a summary holds word for word.
+pub const SUMMARY_ASKED_BYTES: usize = 4 * 1024;
+/// Summaries in a row that may not help before no more are made.
+pub const USELESS_SUMMARIES: u32 = 2;
+/// Tokens by which a prompt has to grow before a count that does not grow with it means something.
+pub const PINNED_TOKENS: u64 = 2_000;
+/// What part of such a growth has to be counted at least: one in this many.
+pub const PINNED_SHARE: u64 = 8;

@@ -59,6 +59,9 @@ pub enum RunEntry {
         kind: String,
         /// What happened.
         text: String,
+        /// What it had said to its reader by then.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        said: String,
     },
     /// The model replied. Its calls have their ids, and none has been made.
     Replied(Reply),
@@ -71,6 +74,13 @@ pub enum RunEntry {
         /// The artifact that holds the ticket, where it was too large for a line.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         kept: Option<ArtifactId>,
+    },
+    /// A call of the last reply, whose body had started and of which no end is known, is made again under another id.
+    MadeAgain {
+        /// The call.
+        call: CallId,
+        /// The id that it is made under, and that what it comes to is on record by.
+        made_as: CallId,
     },
     /// A call of the last reply ended.
     Ended {
@@ -121,6 +131,11 @@ pub enum StopCause {
         /// How much was allowed, in the limit's unit.
         allowed: u64,
     },
+    /// There is a budget of money, and nobody knows what the model costs. Nothing was asked.
+    Unpriced {
+        /// The model.
+        model: ModelId,
+    },
     /// The model went round in circles.
     Loop {
         /// What it repeated.
@@ -158,7 +173,7 @@ pub enum StopCause {
 pub enum RunLimit {
     /// Requests to the model in one turn.
     Steps,
-    /// Calls of the run.
+    /// Calls of the run, those of subagents included.
     Calls,
     /// Tokens of all prompts and replies.
     Tokens,

@@ -2,15 +2,17 @@
 
 use std::fmt;
 
+use haft_policy::Policy;
 use haft_protocol::{
-    CallId, Caller, ContentPart, Digest, ErrorKind, Failure, Progress, QualifiedName, RawArguments,
+    CallId, Caller, ContentPart, Denial, Digest, Entrance, ErrorKind, Failure, Progress,
+    QualifiedName, RawArguments,
 };
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-use crate::dispatch::{Dispatched, NestedDoor};
+use crate::dispatch::{CallContext, Dispatch, Dispatched, NestedDoor};
 use crate::ports::{NewArtifact, PortError};
 use crate::{Arguments, Cancellation, Descriptor, Extensions, SharedLedger, Wording};
 
@@ -123,6 +125,30 @@ impl Call {
     /// Dropping the future requests the nested call's cancellation; it never aborts it.
     pub async fn nested(&self, tool: &str, arguments: impl Into<RawArguments>) -> Dispatched {
         self.nested.call(tool, arguments.into()).await
+    }
+
+    /// Returns what surrounds the calls of somebody who works on behalf of this one, such as a model that the body asks,
+    /// and the dispatch that takes them.
+    ///
+    /// Authority only shrinks: the policy is this call's, narrowed by `narrowed` where that is given; hooks, budgets,
+    /// locks and the request to stop are this call's. What was seen of files is not handed on.
+    ///
+    /// # Errors
+    ///
+    /// Fails where calls are nested too deep already.
+    pub fn delegated(
+        &self,
+        entrance: Entrance,
+        principal: impl Into<String>,
+        narrowed: Option<&Policy>,
+    ) -> Result<(Dispatch, CallContext), Denial> {
+        let mut context = self.nested.inside(entrance)?;
+        context.caller.principal = principal.into();
+        context.ledger = None;
+        if let Some(narrowed) = narrowed {
+            context.policy = Arc::new(context.policy.narrow(narrowed));
+        }
+        Ok((self.nested.dispatch().clone(), context))
     }
 
     /// Hands the call to the tool behind an alias.

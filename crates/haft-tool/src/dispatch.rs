@@ -14,6 +14,7 @@ mod record;
 mod rehearse;
 mod run;
 mod ticket;
+mod waits;
 mod walk;
 
 use std::panic::AssertUnwindSafe;
@@ -33,6 +34,7 @@ pub use handle::CallHandle;
 pub(crate) use nested::NestedDoor;
 pub use rehearse::Rehearsal;
 pub use ticket::{Dispatched, Ticket};
+pub use waits::{Waiting, Waits};
 
 use crate::Answer;
 use crate::locks::LockTable;
@@ -215,6 +217,7 @@ impl Dispatch {
             done @ Dispatched::Done(_) => return done,
         };
         let question = waiting.question();
+        let for_a_person = context.waits.begin();
         let answer = tokio::select! {
             biased;
             () = context.cancellation.cancelled() => Answer::Refuse { by: "cancellation".to_owned(), reason: None },
@@ -225,6 +228,7 @@ impl Dispatch {
                 })
             }
         };
+        drop(for_a_person);
         match answer {
             Answer::Later => Dispatched::Waiting(waiting),
             answer => {

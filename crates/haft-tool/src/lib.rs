@@ -50,7 +50,7 @@ pub use cancel::Cancellation;
 pub use descriptor::{Descriptor, DescriptorBuilder, DescriptorError};
 pub use dispatch::{
     Budget, CallContext, CallHandle, Dispatch, DispatchLimits, Dispatched, Rehearsal, Reporter,
-    Ticket,
+    Ticket, Waiting, Waits,
 };
 pub use extensions::Extensions;
 pub use function::FunctionTool;

@@ -99,6 +99,7 @@ fn exit(cause: &StopCause) -> Exit {
         StopCause::Interrupted => Exit::Cancelled,
         StopCause::Waits { .. } => Exit::Denied,
         StopCause::Limit { .. }
+        | StopCause::Unpriced { .. }
         | StopCause::Length
         | StopCause::Refused { .. }
         | StopCause::Loop { .. }

@@ -108,7 +108,9 @@ fn at(entry: &RunEntry) -> Timestamp {
         RunEntry::Asked { at, .. } | RunEntry::Unanswered { at, .. } | RunEntry::Resumed { at } => {
             *at
         }
-        RunEntry::Waits { .. } | RunEntry::Ended { .. } => SystemClock.now(),
+        RunEntry::Waits { .. } | RunEntry::MadeAgain { .. } | RunEntry::Ended { .. } => {
+            SystemClock.now()
+        }
     }
 }
 
@@ -121,6 +123,7 @@ fn kind(entry: &RunEntry) -> &'static str {
         RunEntry::Unanswered { .. } => "unanswered",
         RunEntry::Replied(_) => "replied",
         RunEntry::Waits { .. } => "waits",
+        RunEntry::MadeAgain { .. } => "made_again",
         RunEntry::Ended { .. } => "ended",
         RunEntry::Summarised(_) => "summarised",
         RunEntry::Stopped(_) => "stopped",

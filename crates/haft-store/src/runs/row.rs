@@ -122,6 +122,7 @@ impl Totals {
             | RunEntry::Asked { .. }
             | RunEntry::Unanswered { .. }
             | RunEntry::Waits { .. }
+            | RunEntry::MadeAgain { .. }
             | RunEntry::Ended { .. }
             | RunEntry::Summarised(_)
             | RunEntry::Resumed { .. } => Self::Nothing,
@@ -190,10 +191,13 @@ impl EntryRow {
             ":usage": self.totals.total(tx, run)?,
         })?;
         if let Some(call) = &self.ended {
+            // What a call came to that was made again is on record by another id.
             tx.prepare_cached(
-                "DELETE FROM whole_outcomes WHERE call = (SELECT seq FROM calls WHERE id = ?1)",
+                "DELETE FROM whole_outcomes WHERE call IN (SELECT seq FROM calls WHERE id = ?2 OR id IN (
+                    SELECT json ->> '$.made_as' FROM run_entries
+                    WHERE run = ?1 AND kind = 'made_again' AND json ->> '$.call' = ?2))",
             )?
-            .execute([call])?;
+            .execute(params![run, call])?;
         }
         Ok(Ok(()))
     }

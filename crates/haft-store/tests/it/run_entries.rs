@@ -304,10 +304,16 @@ fn entry() -> impl Strategy<Value = RunEntry> {
         (at(), any::<u64>(), any::<u64>()).prop_map(|(at, request, estimated_tokens)| {
             RunEntry::Asked { at, request, estimated_tokens }
         }),
-        (at(), text(), text()).prop_map(|(at, kind, text)| RunEntry::Unanswered { at, kind, text }),
+        (at(), text(), text(), text()).prop_map(|(at, kind, text, said)| RunEntry::Unanswered {
+            at,
+            kind,
+            text,
+            said
+        }),
         reply().prop_map(RunEntry::Replied),
         (call(), ticket(), option::of(artifact()))
             .prop_map(|(call, ticket, kept)| RunEntry::Waits { call, ticket, kept }),
+        (call(), call()).prop_map(|(call, made_as)| RunEntry::MadeAgain { call, made_as }),
         (call(), outcome())
             .prop_map(|(call, outcome)| RunEntry::Ended { call, outcome: Box::new(outcome) }),
         summary().prop_map(RunEntry::Summarised),

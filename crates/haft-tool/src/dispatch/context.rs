@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use haft_policy::Policy;
 use haft_protocol::{CallId, Caller, Progress, limits};
 
+use super::waits::Waits;
 use crate::hooks::Hooks;
 use crate::registry::Snapshot;
 use crate::{Cancellation, Extensions, SharedLedger};
@@ -27,6 +28,11 @@ impl Budget {
     /// Returns how many there were at the start.
     pub fn total(&self) -> u64 {
         self.total
+    }
+
+    /// Returns how many are left.
+    pub fn left(&self) -> u64 {
+        self.left.load(Ordering::Relaxed)
     }
 
     /// Takes one, if there is one.
@@ -81,6 +87,8 @@ pub struct CallContext {
     pub cancellation: Cancellation,
     /// Who wants to hear how far calls are.
     pub reporter: Reporter,
+    /// How long calls waited for people.
+    pub waits: Waits,
     /// What the caller has seen of files; nothing where nobody remembers, as in a command that makes one call.
     pub ledger: Option<SharedLedger>,
     /// What bodies find beside what the doors put in.
@@ -99,6 +107,7 @@ impl CallContext {
             run: Budget::new(limits::CALLS_PER_RUN),
             cancellation: Cancellation::new(),
             reporter: Reporter::default(),
+            waits: Waits::default(),
             ledger: None,
             extensions: Extensions::new(),
         }
@@ -106,8 +115,8 @@ impl CallContext {
 
     /// Makes the context of one call, which is cancelled by itself.
     pub(super) fn of_call(&self, cancellation: Cancellation) -> Self {
-        let Self { caller, tools, policy, hooks, step, run, reporter, ledger, extensions, .. } =
-            self;
+        let Self { caller, tools, policy, hooks, step, run, reporter, .. } = self;
+        let Self { waits, ledger, extensions, .. } = self;
         Self {
             caller: caller.clone(),
             tools: Arc::clone(tools),
@@ -117,6 +126,7 @@ impl CallContext {
             run: run.clone(),
             cancellation,
             reporter: reporter.clone(),
+            waits: waits.clone(),
             ledger: ledger.clone(),
             extensions: extensions.clone(),
         }

@@ -32,25 +32,35 @@ impl NestedDoor {
         self.dispatch.ports()
     }
 
-    pub(crate) async fn call(&self, tool: &str, arguments: RawArguments) -> Dispatched {
-        let ports = self.dispatch.ports();
+    /// Returns the dispatch that the body was called by.
+    pub(crate) fn dispatch(&self) -> &Dispatch {
+        &self.dispatch
+    }
+
+    /// Makes the context of calls inside this one.
+    pub(crate) fn inside(&self, entrance: Entrance) -> Result<CallContext, Denial> {
         let around: Arc<Ancestors> = self.context.extensions.get().unwrap_or_default();
         if around.0.len() + 1 > self.dispatch.inner.limits.nesting {
-            return Dispatched::Done(Outcome::from(Denial::new(
+            return Err(Denial::new(
                 Control::Budget,
                 format!("calls inside calls are nested {} deep already", around.0.len()),
-            )));
+            ));
         }
         let mut context = CallContext {
-            caller: Caller {
-                entrance: Entrance::Nested,
-                parent: Some(self.call),
-                ..self.context.caller.clone()
-            },
+            caller: Caller { entrance, parent: Some(self.call), ..self.context.caller.clone() },
             ..self.context.next_step()
         };
         let ancestors = around.0.iter().copied().chain([self.call]).collect();
         context.extensions.insert(Ancestors(ancestors));
+        Ok(context)
+    }
+
+    pub(crate) async fn call(&self, tool: &str, arguments: RawArguments) -> Dispatched {
+        let ports = self.dispatch.ports();
+        let context = match self.inside(Entrance::Nested) {
+            Ok(context) => context,
+            Err(denial) => return Dispatched::Done(Outcome::from(denial)),
+        };
         let call = ToolCall::new(ports.call_id(), tool, arguments);
         self.permit.release();
         let end = self.dispatch.dispatch(&context, call).await;
