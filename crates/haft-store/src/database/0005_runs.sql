@@ -49,6 +49,8 @@ CREATE TABLE run_entries (
     PRIMARY KEY (run, seq)
 ) STRICT, WITHOUT ROWID;
 
+-- There are few.
+CREATE INDEX run_entries_made_again ON run_entries (run) WHERE kind = 'made_again';
 CREATE INDEX run_entries_by_digest ON run_entries (digest) WHERE digest IS NOT NULL;
 
 -- Outcomes as they were, of calls of runs, where the journal has less and the run has no entry of them yet.

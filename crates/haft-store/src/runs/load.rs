@@ -183,6 +183,7 @@ const KINDS: &[&str] = &[
     "unanswered",
     "replied",
     "waits",
+    "made_again",
     "ended",
     "summarised",
     "stopped",

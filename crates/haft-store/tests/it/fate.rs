@@ -7,6 +7,7 @@ use haft_protocol::{
 };
 use haft_store::{CallFate, EndedCall, Store};
 use haft_tool::ports::{Artifacts as _, Entry, Journal as _, NewArtifact};
+use serde_json::json;
 
 use crate::runs::{append, facts};
 use crate::support::{
@@ -105,6 +106,28 @@ async fn the_outcome_of_a_call_of_a_run_is_whole_until_the_run_has_it() {
     let kept = ended(&store, 1);
     assert_ne!(kept.record.outcome, rich());
     insta::assert_snapshot!(kept.left_out.join("\n"), @"the outcome is what the journal keeps: without secrets, images and the ends of long texts");
+}
+
+#[tokio::test]
+async fn the_outcome_of_a_call_that_was_made_again_goes_with_the_entry_of_the_first() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path());
+    let writer = store.runs().begin(&facts(run(1))).unwrap();
+    whole(&store, &intent(call(2)), rich()).await;
+    let made_again = json!({ "entry": "made_again", "call": call(1), "made_as": call(2) });
+    rusqlite::Connection::open(dir.path().join("haft.db"))
+        .unwrap()
+        .execute(
+            "INSERT INTO run_entries (run, seq, at, version, kind, json, bytes)
+             VALUES (1, 1, 1, 1, 'made_again', ?1, octet_length(?1))",
+            [made_again.to_string()],
+        )
+        .unwrap();
+    let end = |id| RunEntry::Ended { call: id, outcome: Box::new(Outcome::ok("x")) };
+    append(&writer, &[end(call(3))]).await;
+    assert_eq!(ended(&store, 2).left_out, [""; 0]);
+    append(&writer, &[end(call(1))]).await;
+    assert_eq!(ended(&store, 2).left_out.len(), 1);
 }
 
 #[tokio::test]
