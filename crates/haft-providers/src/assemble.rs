@@ -93,7 +93,7 @@ impl Assembly {
             return Ok(());
         }
         if !matches!(self.parts.last(), Some(Building::Text { opaque: None, .. })) {
-            self.open_text();
+            self.open_text()?;
         }
         self.add(self.parts.len() - 1, piece, shown)
     }
@@ -108,25 +108,25 @@ impl Assembly {
             return Ok(());
         }
         if !matches!(self.parts.last(), Some(Building::Reasoning { .. })) {
-            self.open_reasoning();
+            self.open_reasoning()?;
         }
         self.add(self.parts.len() - 1, piece, shown)
     }
 
     /// Begins a text and returns which part it is.
-    pub(crate) fn open_text(&mut self) -> usize {
+    pub(crate) fn open_text(&mut self) -> Result<usize, ModelError> {
         self.open(Building::Text { text: Joining::default(), opaque: None })
     }
 
     /// Begins reasoning and returns which part it is.
-    pub(crate) fn open_reasoning(&mut self) -> usize {
+    pub(crate) fn open_reasoning(&mut self) -> Result<usize, ModelError> {
         self.open(Building::Reasoning { text: Joining::default(), opaque: None })
     }
 
     /// Adds what only the provider understands.
     pub(crate) fn opaque(&mut self, opaque: Opaque) -> Result<(), ModelError> {
         self.count(opaque.json.len())?;
-        self.open(Building::Opaque(opaque));
+        self.open(Building::Opaque(opaque))?;
         Ok(())
     }
 
@@ -144,14 +144,16 @@ impl Assembly {
         self.count(tool.len())?;
         shown.push_back(Part::CallBegins { index: self.calls.len(), tool: tool.clone() });
         let call = BuildingCall { id, tool, ..BuildingCall::default() };
-        let part = self.open(Building::Call(call));
+        let part = self.open(Building::Call(call))?;
         self.calls.push(part);
         Ok(part)
     }
 
-    fn open(&mut self, part: Building) -> usize {
+    fn open(&mut self, part: Building) -> Result<usize, ModelError> {
+        // A part with nothing in it takes room all the same.
+        self.count(size_of::<Building>())?;
         self.parts.push(part);
-        self.parts.len() - 1
+        Ok(self.parts.len() - 1)
     }
 
     /// Adds a piece of text to a part: text, reasoning or arguments.
@@ -226,7 +228,8 @@ impl Assembly {
         &self.calls
     }
 
-    fn count(&mut self, bytes: usize) -> Result<(), ModelError> {
+    /// Counts bytes that are kept of the reply.
+    pub(crate) fn count(&mut self, bytes: usize) -> Result<(), ModelError> {
         self.bytes = self.bytes.saturating_add(bytes);
         if self.bytes > limits::REPLY_BYTES {
             let text = format!("the reply has more than {} bytes", limits::REPLY_BYTES);
@@ -275,5 +278,21 @@ fn finished_call(call: BuildingCall, may_run: bool) -> RequestedCall {
         arguments: if is_blank(&text) { RawArguments::default() } else { RawArguments::Text(text) },
         is_whole: may_run && !is_cut && !is_doubtful,
         opaque,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reply_without_end_is_refused_whatever_it_is_made_of() {
+        let mut blocks = Assembly::default();
+        assert!((0..1_000_000).any(|_| blocks.open_text().is_err()));
+        let (mut shown, piece) = (VecDeque::new(), "x".repeat(1024 * 1024));
+        let mut text = Assembly::default();
+        assert!((0..33).any(|_| text.text(&piece, &mut shown).is_err()));
+        let mut calls = Assembly::default();
+        assert!((0..1_001).any(|_| calls.open_call(None, String::new(), &mut shown).is_err()));
     }
 }

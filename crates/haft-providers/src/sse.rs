@@ -106,7 +106,7 @@ impl Decoder {
         };
         self.first_line = false;
         if line.is_empty() {
-            self.dispatch(frames);
+            self.end_event(frames);
             return;
         }
         let text = String::from_utf8_lossy(line);
@@ -129,7 +129,7 @@ impl Decoder {
         }
     }
 
-    fn dispatch(&mut self, frames: &mut VecDeque<Frame>) {
+    fn end_event(&mut self, frames: &mut VecDeque<Frame>) {
         let name = std::mem::take(&mut self.name);
         match self.data.take() {
             Some(data) if !data.is_empty() => frames.push_back(Frame::Event(Event { name, data })),

@@ -81,7 +81,11 @@ impl ChatReader {
             }
         }
         if let Some(Value::Array(details)) = said.get("reasoning_details") {
-            self.details.extend(details.iter().map(Value::to_string));
+            for detail in details {
+                let detail = detail.to_string();
+                self.assembly.count(detail.len())?;
+                self.details.push(detail);
+            }
         }
         match said.get("content") {
             Some(Value::String(piece)) if !piece.is_empty() => {
@@ -175,7 +179,10 @@ impl ChatReader {
         if fields.0.is_empty() {
             return None;
         }
-        let part = part.unwrap_or_else(|| self.assembly.open_reasoning());
+        let part = match part {
+            Some(part) => part,
+            None => self.assembly.open_reasoning().ok()?,
+        };
         let own = self.own(&serde_json::to_string(&fields).ok()?);
         self.assembly.keep(part, own).ok()
     }

@@ -91,13 +91,13 @@ impl MessagesReader {
             serde_json::from_str(raw.get()).map_err(|error| Fault::no_json(&error))?;
         let (kind, part) = match own.text("type").as_deref() {
             Some("text") => {
-                let part = self.assembly.open_text();
+                let part = self.assembly.open_text()?;
                 let text = own.text("text").unwrap_or_default();
                 self.assembly.add(part, &text, shown)?;
                 (Kind::Text, part)
             }
             Some("thinking") => {
-                let part = self.assembly.open_reasoning();
+                let part = self.assembly.open_reasoning()?;
                 let text = own.text("thinking").unwrap_or_default();
                 self.assembly.add(part, &text, shown)?;
                 (Kind::Thinking, part)
@@ -136,11 +136,15 @@ impl MessagesReader {
             (Some("input_json_delta"), Kind::Call) => text("partial_json"),
             (Some("signature_delta"), Kind::Thinking) => {
                 let piece = text("signature");
+                self.assembly.count(piece.len())?;
                 block.signature.push_str(piece);
                 return Ok(!piece.is_empty());
             }
             (Some("citations_delta"), Kind::Text) => {
-                block.citations.extend(delta.get("citation").map(Value::to_string));
+                if let Some(citation) = delta.get("citation").map(Value::to_string) {
+                    self.assembly.count(citation.len())?;
+                    block.citations.push(citation);
+                }
                 return Ok(true);
             }
             _ => "",
