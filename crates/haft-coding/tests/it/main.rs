@@ -9,6 +9,7 @@ mod code_check;
 mod code_check_tool;
 mod code_nav;
 mod contract;
+mod dialects;
 mod editor;
 mod editor_faults;
 mod faults;
