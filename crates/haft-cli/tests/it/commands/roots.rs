@@ -156,10 +156,10 @@ fn the_log_is_of_the_workspace_one_stands_in() {
     assert_eq!(roots("", &["--json", "log", "--all"]), ["other", "ws", "ws"]);
     insta::assert_snapshot!(masked(&rig, &rig.haft(&["log", "--all"]).stdout), @r"
     in …/out/other
-    SHORT-ID  DATE TIME ok          reader     action=read path=d.txt offset=1 column=0 limit=2000 N ms
+    SHORT-ID  DATE TIME ok          reader     action=read path=d.txt N ms
     in …/ws
-    SHORT-ID  DATE TIME ok          reader     action=read path=src/b.txt offset=1 column=0 limit=2000 N ms
-    SHORT-ID  DATE TIME ok          reader     action=read path=a.txt offset=1 column=0 limit=2000 N ms
+    SHORT-ID  DATE TIME ok          reader     action=read path=src/b.txt N ms
+    SHORT-ID  DATE TIME ok          reader     action=read path=a.txt N ms
     ");
     let last = |args: &[&str]| {
         rig.json(&[args, &["show", "last"]].concat())["data"]["intent"]["arguments"]["path"].clone()
