@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use haft_protocol::{Caller, Entrance, Outcome, RawArguments, ToolCall, limits};
-use haft_tool::{Answer, CallContext, Dispatched, Snapshot, Ticket};
+use haft_tool::{Answer, BoxFuture, CallContext, Dispatched, Snapshot, Ticket};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, InputResponses,
 };
@@ -66,7 +66,19 @@ impl Requested {
 
 impl Face {
     /// Makes a call and waits for its end, or for what has to be asked.
-    pub(crate) async fn call(
+    ///
+    /// The future is boxed: the library copies the future of each request several times, of whatever kind it is, and
+    /// that of a call is by far the largest.
+    pub(crate) fn call(
+        self,
+        requested: Requested,
+        context: RequestContext<RoleServer>,
+    ) -> BoxFuture<'static, Result<CallToolResponse, ErrorData>> {
+        Box::pin(async move { self.call_and_tell(requested, context).await })
+    }
+
+    /// Makes a call, and tells the client how far it is where it wants to know.
+    async fn call_and_tell(
         &self,
         requested: Requested,
         context: RequestContext<RoleServer>,
@@ -115,7 +127,7 @@ impl Face {
                 if let Some(bearing) = bearing.filter(|_| client.can_ask) {
                     return self.to_be_answered(&ticket, &bearing).map(Into::into);
                 }
-                let answer = match self.ask(client, &ticket, context).await {
+                let answer = match Box::pin(self.ask(client, &ticket, context)).await {
                     Asked::Answered(answer) => answer,
                     Asked::TakenBack => {
                         call_context.cancellation.cancel();
@@ -127,10 +139,8 @@ impl Face {
                         return Err(ErrorData::internal_error(text, None));
                     }
                 };
-                match self
-                    .until_cancelled(&call_context, context, Begun::Again(ticket, answer))
-                    .await
-                {
+                let again = Begun::Again(ticket, answer);
+                match Box::pin(self.until_cancelled(&call_context, context, again)).await {
                     Dispatched::Done(outcome) => outcome,
                     Dispatched::Waiting(_) => still_open(),
                 }

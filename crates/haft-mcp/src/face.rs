@@ -213,7 +213,7 @@ impl ServerHandler for Face {
         let Self { connection, .. } = self.of(&context.extensions);
         let _reader = connection.reader().await;
         let artifacts = &self.shared.dispatch.ports().artifacts;
-        resources::read(&**artifacts, &request.uri).await.map(Into::into)
+        Box::pin(resources::read(&**artifacts, &request.uri)).await.map(Into::into)
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
@@ -222,7 +222,7 @@ impl ServerHandler for Face {
         if connection.is_announced.swap(true, Ordering::Relaxed) {
             return;
         }
-        changes::announce(context.peer, watching, &connection.cancellation).await;
+        Box::pin(changes::announce(context.peer, watching, &connection.cancellation)).await;
     }
 
     fn accepted_subscription_filter(&self, _: &SubscriptionFilter) -> Option<SubscriptionFilter> {
@@ -236,7 +236,7 @@ impl ServerHandler for Face {
                 format!("{LISTENERS} subscriptions of this client are open, and no more are");
             return Err(ErrorData::internal_error(text, None));
         };
-        changes::tell(&context, self.shared.registry.watch()).await;
+        Box::pin(changes::tell(&context, self.shared.registry.watch())).await;
         Ok(())
     }
 
