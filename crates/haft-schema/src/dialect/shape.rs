@@ -113,11 +113,15 @@ impl Shape {
 }
 
 fn choices(schema: &Value) -> Option<Vec<Value>> {
-    match (schema.get("enum"), schema.get("const")) {
-        (Some(Value::Array(values)), _) => Some(values.clone()),
-        (_, Some(value)) => Some(vec![value.clone()]),
-        _ => None,
+    let mut choices = match (schema.get("enum"), schema.get("const")) {
+        (Some(Value::Array(values)), _) => values.clone(),
+        (_, Some(value)) => vec![value.clone()],
+        _ => return None,
+    };
+    if schema.get("nullable") == Some(&Value::Bool(true)) {
+        choices.push(Value::Null);
     }
+    Some(choices)
 }
 
 /// Tells whether a value may be of both types.
