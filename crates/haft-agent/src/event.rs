@@ -65,6 +65,18 @@ pub enum RunEvent {
         /// What.
         notice: Notice,
     },
+    /// A person should know something; the model is not told.
+    Noted {
+        /// What.
+        notice: Notice,
+    },
+    /// A subagent is at work.
+    Subagent {
+        /// The call that started it.
+        call: CallId,
+        /// What happens in its turn.
+        what: Box<RunEvent>,
+    },
     /// A summary took the place of older messages.
     Summarised {
         /// The summary.

@@ -11,9 +11,14 @@ mod event;
 mod guard;
 mod limits;
 mod machine;
+mod purse;
+mod resume;
+mod subagent;
+mod turn;
 
 pub use agent::{Agent, TurnEnd, TurnOptions};
 pub use event::{RunEvent, Watcher};
-pub use guard::LoopGuard;
-pub use limits::{RunLimits, Spent};
-pub use machine::{Heard, Next, TurnMachine};
+pub use guard::{LoopGuard, Seen};
+pub use limits::{LimitError, RunLimits, Spent};
+pub use machine::{Changed, Heard, Next, TurnMachine};
+pub use resume::{Fate, Fates, OpenCall, open_calls};

@@ -1,0 +1,248 @@
+//! Asking the model, and taking in what it says.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use haft_model::{
+    Finished, Fragment, ModelError, ModelErrorKind, Part, Request, RequestMessage,
+    TokenCounter as _, ToolChoice, ToolSpec,
+};
+use haft_protocol::{Notice, Reply, ReplyPart, RunEntry, TokenUsage};
+use haft_session::{Ask, Level, compile, reply_of};
+
+use super::make_room::NoRoom;
+use super::{Doing, Form, Happened};
+use crate::event::RunEvent;
+
+/// How a request ended, and what was said by then.
+enum Answer {
+    Finished(Finished),
+    Failed(ModelError),
+    Interrupted,
+    OutOfTime,
+}
+
+impl Doing<'_> {
+    pub(super) async fn ask(&mut self, notices: Vec<Notice>) -> Happened {
+        for notice in &notices {
+            self.options.watcher.see(&RunEvent::Told { notice: notice.clone() });
+        }
+        self.untold.extend(notices);
+        let untold = std::mem::take(&mut self.untold);
+        let notices = match self.place(untold).await {
+            Ok(notices) => notices,
+            Err(happened) => return happened,
+        };
+        let (request, level) = match self.request(&notices) {
+            Ok(measured) => measured,
+            Err(error) => return Happened::NoReply(error),
+        };
+        if self.state.compaction.is_due(&level) {
+            match self.make_room(&level).await {
+                Ok(()) => {
+                    self.untold = notices;
+                    return Happened::Summarised;
+                }
+                Err(NoRoom::Happened(happened)) => return happened,
+                Err(NoRoom::Useless(text)) if !level.fits() => {
+                    return Happened::NotSummarised(text);
+                }
+                Err(NoRoom::Useless(text)) => tracing::debug!(text, "no room was made"),
+            }
+        }
+        self.steps += 1;
+        let estimated_tokens = level.tokens;
+        if let Err(happened) = self.note_asked(estimated_tokens).await {
+            return happened;
+        }
+        self.options.watcher.see(&RunEvent::Asked {
+            step: self.steps,
+            estimated_tokens,
+            window_tokens: level.window,
+        });
+        let request = self.form.of(request);
+        let mut said = String::new();
+        let answer = {
+            let cancellation = self.context.cancellation.clone();
+            tokio::select! {
+                biased;
+                () = cancellation.cancelled() => Answer::Interrupted,
+                () = self.purse.time_is_up() => Answer::OutOfTime,
+                heard = self.hear(request, &mut said) => heard.map_or_else(Answer::Failed, Answer::Finished),
+            }
+        };
+        match answer {
+            Answer::Finished(finished) => self.take(finished, estimated_tokens).await,
+            Answer::Failed(error) => {
+                if error.kind == ModelErrorKind::Overflow {
+                    self.state.gauge.refused(&error);
+                }
+                let kept = self.note_silence(error.kind.as_str(), &error.text, said).await;
+                kept.err().unwrap_or(Happened::NoReply(error))
+            }
+            Answer::Interrupted => {
+                let kept = self.note_silence("interrupted", "somebody interrupted", said).await;
+                kept.err().unwrap_or(Happened::Interrupted)
+            }
+            Answer::OutOfTime => {
+                let kept = self.note_silence("out_of_time", "the turn's time was up", said).await;
+                kept.err().unwrap_or(Happened::OutOfTime)
+            }
+        }
+    }
+
+    /// Keeps that a request is about to be made.
+    pub(super) async fn note_asked(&self, estimated_tokens: u64) -> Result<(), Happened> {
+        let entry = RunEntry::Asked {
+            at: self.agent.dispatch().ports().clock.now(),
+            request: self.state.usage.requests + 1,
+            estimated_tokens,
+        };
+        self.keep(&entry).await
+    }
+
+    /// Makes the next request, and measures it.
+    pub(super) fn request(
+        &mut self,
+        notices: &[Notice],
+    ) -> Result<(Arc<Request>, Level), ModelError> {
+        let wrong = |text: String| ModelError::new(ModelErrorKind::BadRequest, text);
+        let (snapshot, tools) = self.state.tools().map_err(|error| wrong(error.to_string()))?;
+        self.context.tools = snapshot;
+        let ask = self.next(tools, notices);
+        let request = compile(&ask).map_err(|error| wrong(error.to_string()))?.request;
+        let level = self.state.gauge.of(&request);
+        Ok((request, level))
+    }
+
+    /// Returns what the next request is made of.
+    pub(super) fn next<'a>(&'a self, tools: Arc<[ToolSpec]>, notices: &'a [Notice]) -> Ask<'a> {
+        let choice =
+            if self.steps == 0 { self.options.choice.clone() } else { ToolChoice::default() };
+        Ask {
+            system: &self.state.parts.system,
+            transcript: &self.state.transcript,
+            tools,
+            choice,
+            format: self.options.format.clone(),
+            sampling: self.state.parts.sampling.clone(),
+            notices,
+        }
+    }
+
+    /// Asks and listens to the end; what is said to the reader is added to `said` as it comes.
+    async fn hear(&self, request: Arc<Request>, said: &mut String) -> Result<Finished, ModelError> {
+        let watcher = &self.options.watcher;
+        let mut stream = self.state.parts.model.ask(request).await?;
+        loop {
+            match stream.next().await {
+                Some(Ok(Part::Text(text))) => {
+                    said.push_str(&text);
+                    watcher.see(&RunEvent::Text { text });
+                }
+                Some(Ok(Part::Reasoning(text))) => watcher.see(&RunEvent::Reasoning { text }),
+                Some(Ok(Part::CallBegins { tool, .. })) => {
+                    watcher.see(&RunEvent::CallBegins { tool });
+                }
+                Some(Ok(Part::CallArguments { .. })) => {}
+                Some(Ok(Part::Finished(finished))) => return Ok(finished),
+                Some(Err(error)) => return Err(error),
+                None => return Err(ModelError::cut_short()),
+            }
+        }
+    }
+
+    async fn take(&mut self, finished: Finished, estimated_tokens: u64) -> Happened {
+        let ports = self.agent.dispatch().ports();
+        let facts = self.state.parts.model.facts();
+        let price = facts.price;
+        let mut reply = reply_of(
+            finished,
+            &self.state.transcript,
+            facts.id.clone(),
+            ports.message_id(),
+            ports.clock.now(),
+            || ports.call_id(),
+        );
+        if let Some(notice) = self.state.gauge.report(&reply.usage) {
+            self.options.watcher.see(&RunEvent::Noted { notice });
+        }
+        reply.usage.micro_usd = reply.usage.micro_usd.or_else(|| price?.of(&reply.usage));
+        let output = self.state.gauge.estimator().reply(&reply);
+        self.pay(&reply.usage, estimated_tokens, output);
+        let entry = RunEntry::Replied(reply);
+        if let Err(happened) = self.keep(&entry).await {
+            return happened;
+        }
+        let RunEntry::Replied(reply) = entry else { return Happened::Begin };
+        if let Err(error) = self.state.transcript.reply(reply.clone()) {
+            return Happened::NotSummarised(error.to_string());
+        }
+        let reply = Arc::new(reply);
+        self.options.watcher.see(&RunEvent::Replied { reply: Arc::clone(&reply) });
+        self.reply = Some(Arc::clone(&reply));
+        self.form.output_tokens = None;
+        Happened::Reply(reply)
+    }
+
+    /// Keeps that there was no whole reply, and what was said of it.
+    pub(super) async fn note_silence(
+        &self,
+        kind: &str,
+        text: &str,
+        said: String,
+    ) -> Result<(), Happened> {
+        let entry = RunEntry::Unanswered {
+            at: self.agent.dispatch().ports().clock.now(),
+            kind: kind.to_owned(),
+            text: text.to_owned(),
+            said,
+        };
+        self.options.watcher.see(&RunEvent::NoReply { text: text.to_owned() });
+        self.keep(&entry).await
+    }
+
+    /// Takes what a request took, and what is estimated of it, from the purse.
+    pub(super) fn pay(&mut self, usage: &TokenUsage, input: u64, output: u64) {
+        let estimated =
+            TokenUsage { input: Some(input), output: Some(output), ..TokenUsage::default() };
+        self.purse.take(usage, &estimated, self.state.parts.model.facts().price);
+        self.state.usage = self.purse.usage();
+    }
+}
+
+impl Form {
+    /// Brings a request into this form.
+    fn of(self, request: Arc<Request>) -> Arc<Request> {
+        let Self { is_without_reasoning, output_tokens } = self;
+        if !is_without_reasoning && output_tokens.is_none() {
+            return request;
+        }
+        let mut request = Arc::unwrap_or_clone(request);
+        if let Some(cap) = output_tokens.and_then(NonZeroU32::new) {
+            request.sampling.output_tokens = Some(cap);
+        }
+        if is_without_reasoning {
+            for fragment in &mut request.messages {
+                let RequestMessage::Reply(reply) = fragment.message() else { continue };
+                let plain = without_reasoning(reply);
+                *fragment = Fragment::new(RequestMessage::Reply(Arc::new(plain)));
+            }
+        }
+        Arc::new(request)
+    }
+}
+
+/// Returns a reply without reasoning, and without what only its provider understands.
+fn without_reasoning(reply: &Reply) -> Reply {
+    let parts = reply.parts.iter().filter_map(|part| match part {
+        ReplyPart::Text { text, .. } => Some(ReplyPart::Text { text: text.clone(), opaque: None }),
+        ReplyPart::Call(call) => {
+            let mut call = call.clone();
+            call.opaque = None;
+            Some(ReplyPart::Call(call))
+        }
+        ReplyPart::Reasoning { .. } | ReplyPart::Opaque(_) => None,
+    });
+    Reply { parts: parts.collect(), ..reply.clone() }
+}
