@@ -12,6 +12,7 @@ mod asked;
 mod chat;
 mod discovery;
 mod messages;
+mod real_model;
 mod recorded;
 mod registry;
 mod requests;
