@@ -6,6 +6,8 @@ use std::sync::{Arc, OnceLock};
 use haft_protocol::{ContentPart, Reply, WireName};
 use serde_json::Value;
 
+use crate::{Estimator, TokenCounter as _};
+
 /// What a model is asked, in the words of no provider.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Request {
@@ -31,12 +33,13 @@ pub struct Request {
 pub struct Fragment {
     message: RequestMessage,
     rendered: OnceLock<(String, Arc<str>)>,
+    estimated: OnceLock<(Estimator, u64)>,
 }
 
 impl Fragment {
     /// Makes a fragment of a message.
     pub fn new(message: RequestMessage) -> Arc<Self> {
-        Arc::new(Self { message, rendered: OnceLock::new() })
+        Arc::new(Self { message, rendered: OnceLock::new(), estimated: OnceLock::new() })
     }
 
     /// Returns the message.
@@ -57,6 +60,18 @@ impl Fragment {
         // Another form that came first stays: a conversation seldom changes its provider.
         let _ = self.rendered.set((key.to_owned(), Arc::clone(&form)));
         form
+    }
+
+    /// Returns how many tokens the message takes, counted where an estimator has not counted it before.
+    pub fn estimated_tokens(&self, estimator: &Estimator) -> u64 {
+        if let Some((by, tokens)) = self.estimated.get()
+            && by == estimator
+        {
+            return *tokens;
+        }
+        let tokens = estimator.message(&self.message);
+        let _ = self.estimated.set((*estimator, tokens));
+        tokens
     }
 }
 

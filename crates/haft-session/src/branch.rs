@@ -6,10 +6,12 @@ use std::sync::Arc;
 use haft_model::{ChatModel, Sampling, ToolSpec};
 use haft_protocol::{BranchId, UsageTotal};
 use haft_tool::{
-    BuildContext, CallContext, Registry, RegistryError, Selection, SharedLedger, Snapshot,
+    BuildContext, CallContext, Cancellation, Recipe, Registry, RegistryError, Selection,
+    SharedLedger, Snapshot,
 };
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
+use crate::compact::Compaction;
 use crate::gauge::Gauge;
 use crate::keeper::{Keeper, NoKeeper};
 use crate::system::System;
@@ -55,8 +57,12 @@ pub struct State {
     pub transcript: Transcript,
     /// How full the window is.
     pub gauge: Gauge,
+    /// When room is made in it.
+    pub compaction: Compaction,
     /// What all requests took.
     pub usage: UsageTotal,
+    /// How its tools are built, where that has not been done.
+    recipe: Option<(Recipe, BuildContext)>,
 }
 
 /// The right to work on a branch. While it is held, other turns of the branch wait in line.
@@ -65,9 +71,19 @@ pub type Turn = OwnedMutexGuard<State>;
 impl Branch {
     /// Makes a branch of its parts, with what was said before.
     pub fn new(parts: BranchParts, transcript: Transcript) -> Self {
-        let id = parts.id;
         let gauge = Gauge::new(parts.model.facts());
-        let state = State { parts, transcript, gauge, usage: UsageTotal::default() };
+        Self::of(State {
+            parts,
+            transcript,
+            gauge,
+            compaction: Compaction::default(),
+            usage: UsageTotal::default(),
+            recipe: None,
+        })
+    }
+
+    fn of(state: State) -> Self {
+        let id = state.parts.id;
         Self { state: Arc::new(Mutex::new(state)), id }
     }
 
@@ -82,30 +98,47 @@ impl Branch {
     ///
     /// Dropping the future loses the place in line and nothing else.
     pub async fn turn(&self) -> Turn {
-        Arc::clone(&self.state).lock_owned().await
+        let mut state = Arc::clone(&self.state).lock_owned().await;
+        state.build();
+        state
     }
 
-    /// Makes another branch that shares what was said so far, and goes its own way from here.
-    ///
-    /// Carried over: messages, model, system text, policy, hooks and budgets. Copied: what was seen of files. Built
-    /// again: the tools. Begun anew: usage. Not kept anywhere: what it does, until it is given a keeper.
+    /// Makes another branch, as [`State::fork`] does, when no turn is under way.
     ///
     /// # Errors
     ///
     /// Fails naming the tools that belong to one branch.
     pub async fn fork(&self, id: BranchId) -> Result<Self, RegistryError> {
-        let state = self.turn().await;
-        let State { parts, transcript, gauge, .. } = &*state;
-        let build = BuildContext { branch: Some(id), ..BuildContext::default() };
-        let registry = Arc::new(parts.registry.clone_for(build)?);
+        self.state.lock().await.fork(id)
+    }
+}
+
+impl State {
+    /// Makes another branch that shares what was said so far, and goes its own way from here.
+    ///
+    /// Carried over: messages, model, system text, policy, hooks and budgets. Copied: what was seen of files. Built again
+    /// when its first turn begins: the tools. Begun anew: usage. Not kept anywhere: what it does, until it is given a
+    /// keeper.
+    ///
+    /// It costs the same however long the conversation is. In a turn of the branch, this is the way to fork it:
+    /// [`Branch::fork`] waits for the turn to end.
+    ///
+    /// # Errors
+    ///
+    /// Fails naming the tools that belong to one branch.
+    pub fn fork(&self, id: BranchId) -> Result<Branch, RegistryError> {
+        let parts = &self.parts;
+        let recipe = match &self.recipe {
+            Some((recipe, _)) => recipe.clone(),
+            None => parts.registry.recipe()?,
+        };
         let mut context = parts.context.clone();
         context.caller.branch = Some(id);
-        context.tools = registry.snapshot();
         context.ledger = parts.context.ledger.as_ref().map(|it| SharedLedger::new(it.value()));
-        context.cancellation = haft_tool::Cancellation::new();
+        context.cancellation = Cancellation::new();
         let parts = BranchParts {
             id,
-            registry,
+            registry: Arc::clone(&parts.registry),
             shown: parts.shown.clone(),
             context,
             model: Arc::clone(&parts.model),
@@ -113,23 +146,35 @@ impl Branch {
             system: parts.system.clone(),
             keeper: Arc::new(NoKeeper),
         };
-        let state = State {
+        Ok(Branch::of(State {
             parts,
-            transcript: transcript.clone(),
-            gauge: gauge.clone(),
+            transcript: self.transcript.clone(),
+            gauge: self.gauge.clone(),
+            compaction: self.compaction,
             usage: UsageTotal::default(),
-        };
-        Ok(Self { state: Arc::new(Mutex::new(state)), id })
+            recipe: Some((recipe, BuildContext { branch: Some(id), ..BuildContext::default() })),
+        }))
     }
-}
 
-impl State {
+    /// Builds the tools of a fork, once. Where that fails, whoever asks for the tools is told.
+    fn build(&mut self) {
+        let Some((recipe, context)) = &self.recipe else { return };
+        if let Ok(registry) = recipe.build(context.clone()) {
+            self.parts.context.tools = registry.snapshot();
+            self.parts.registry = Arc::new(registry);
+            self.recipe = None;
+        }
+    }
+
     /// Returns the tools as they are now, and as the model is told of them.
     ///
     /// # Errors
     ///
-    /// Fails where the selection names a tool that is not there.
+    /// Fails where the selection names a tool that is not there, and where a fork's tools cannot be built.
     pub fn tools(&self) -> Result<(Arc<Snapshot>, Arc<[ToolSpec]>), RegistryError> {
+        if let Some((recipe, context)) = &self.recipe {
+            recipe.build(context.clone())?;
+        }
         let snapshot = self.parts.registry.snapshot();
         let shown = snapshot.select(&self.parts.shown)?;
         let specs = shown.iter().map(|it| ToolSpec {

@@ -1,28 +1,180 @@
 //! How full a model's window is.
 
-use haft_model::ModelFacts;
-use haft_protocol::TokenUsage;
+use std::sync::Arc;
+
+use haft_model::{
+    Anchor, Anchored, Estimator, Fragment, ModelError, ModelErrorKind, ModelFacts, Request,
+    ResponseFormat, TokenCounter, ToolSpec,
+};
+use haft_protocol::{ModelId, Notice, NoticeKind, TokenUsage, limits};
 
 /// How full a model's window is: the one place that says so.
 ///
-/// It holds on to what the provider reported last and estimates what came since, so that it is on the safe side.
+/// It holds on to what the provider reported last and estimates what came since, so that it is on the safe side. A request
+/// that goes on from the one measured before costs only what is new in it.
+///
+/// A window that nobody knows is no obstacle: the server refuses what is too long, the gauge learns from that
+/// ([`refused`](Self::refused)), and what is older is summarised then. Whoever has to know it beforehand asks
+/// [`known_window`](Self::known_window), which names the setting.
 #[derive(Debug, Clone)]
 pub struct Gauge {
+    model: ModelId,
+    estimator: Estimator,
     window: Option<u64>,
+    reply: u64,
+    anchor: Anchor,
     reported: Option<u64>,
+    /// The last report and the estimate for it, whether it was believed or not.
+    before: Option<(u64, u64)>,
+    measured: Option<Measured>,
+    level: Option<Level>,
+    has_told: bool,
+}
+
+/// How full the window is with one request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Level {
+    /// Tokens of the request, by the last report and what came since.
+    pub tokens: u64,
+    /// Tokens of the request by the estimate alone.
+    pub estimated: u64,
+    /// Tokens of the window, where they are known.
+    pub window: Option<u64>,
+    /// Tokens that have to be left for the reply.
+    pub reply: u64,
+}
+
+/// A window that nobody knows, where it matters.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "nobody says how many tokens the window of `{model}` has: set `window_tokens` in `[models.\"{model}\"]`"
+)]
+pub struct WindowUnknown {
+    /// The model.
+    pub model: ModelId,
+}
+
+impl Level {
+    /// Tells whether more than this many percent of the window are taken; not so where nobody knows the window.
+    pub fn is_over(&self, percent: u64) -> bool {
+        self.window.is_some_and(|window| {
+            u128::from(self.tokens) * 100 > u128::from(window) * u128::from(percent)
+        })
+    }
+
+    /// Tells whether the request and a reply fit into the window, as far as anybody knows.
+    pub fn fits(&self) -> bool {
+        self.window.is_none_or(|window| self.tokens.saturating_add(self.reply) <= window)
+    }
+
+    /// Brings tokens of the window to the scale of estimates, rounded down.
+    pub(crate) fn in_estimates(&self, tokens: u64) -> u64 {
+        let scaled = u128::from(tokens) * u128::from(self.estimated);
+        let scaled = scaled.checked_div(u128::from(self.tokens)).unwrap_or(u128::from(tokens));
+        u64::try_from(scaled).unwrap_or(u64::MAX)
+    }
+}
+
+/// What was measured before, to go on from.
+#[derive(Debug, Clone)]
+struct Measured {
+    system: Arc<str>,
+    tools: Arc<[ToolSpec]>,
+    format: Option<ResponseFormat>,
+    fixed: u64,
+    /// A message, its place, and the estimate of all messages up to it.
+    last: Option<(Arc<Fragment>, usize, u64)>,
 }
 
 impl Gauge {
     /// Makes a gauge for a model.
     pub fn new(facts: &ModelFacts) -> Self {
-        Self { window: facts.window_tokens, reported: None }
+        Self {
+            model: facts.id.clone(),
+            estimator: Estimator::of(facts.dialect),
+            window: facts.window_tokens,
+            reply: facts.output_tokens.unwrap_or(u64::MAX).min(limits::REPLY_ROOM_TOKENS),
+            anchor: Anchor::default(),
+            reported: None,
+            before: None,
+            measured: None,
+            level: None,
+            has_told: false,
+        }
     }
 
-    /// Takes in what a request took, unless it cannot be true.
-    pub fn report(&mut self, usage: &TokenUsage) {
-        let total = usage.total().filter(|_| !usage.doubtful);
-        let sane = total.filter(|total| self.window.is_none_or(|window| *total <= window));
-        self.reported = sane.or(self.reported);
+    /// Measures a request that is about to be made.
+    pub fn of(&mut self, request: &Request) -> Level {
+        let mut measured = match self.measured.take().filter(|it| it.is_of(request)) {
+            Some(measured) => measured,
+            None => Measured::new(request, &self.estimator),
+        };
+        let estimated = measured.estimate(request, &self.estimator);
+        self.measured = Some(measured);
+        let tokens = self.anchor.tokens(estimated);
+        let level = Level { tokens, estimated, window: self.window, reply: self.reply };
+        self.level = Some(level);
+        level
+    }
+
+    /// Takes in what the request that was measured last took, unless it cannot be true.
+    ///
+    /// Returns what a person should know: that the server seems to have left out a part of the prompt. It is said once.
+    pub fn report(&mut self, usage: &TokenUsage) -> Option<Notice> {
+        let level = self.level?;
+        let counted = usage.prompt().filter(|_| !usage.doubtful);
+        let is_pinned = counted.is_some_and(|counted| self.is_pinned(level.estimated, counted));
+        self.before = counted.map(|counted| (level.estimated, counted)).or(self.before);
+        let anchored = match counted {
+            Some(counted) if is_pinned => {
+                Anchored::FarBelow { counted, estimated: level.estimated }
+            }
+            _ => self.anchor.report(level.estimated, usage, self.window),
+        };
+        match anchored {
+            Anchored::Taken => {
+                self.reported = usage.total().or(counted);
+                None
+            }
+            Anchored::FarBelow { counted, estimated } if !self.has_told => {
+                self.has_told = true;
+                Some(self.left_out(counted, estimated))
+            }
+            Anchored::FarBelow { .. } | Anchored::Unreported | Anchored::Absurd { .. } => None,
+        }
+    }
+
+    /// Tells whether a prompt grew and its count did not: what is over a border is cut off.
+    fn is_pinned(&self, estimated: u64, counted: u64) -> bool {
+        self.before.is_some_and(|(estimated_before, counted_before)| {
+            let grown = estimated.saturating_sub(estimated_before);
+            grown >= limits::PINNED_TOKENS
+                && counted.saturating_sub(counted_before) < grown / limits::PINNED_SHARE
+        })
+    }
+
+    fn left_out(&self, counted: u64, estimated: u64) -> Notice {
+        let text = format!(
+            "the server counted {counted} tokens of a prompt of about {estimated}, so it may leave out the beginning without \
+             saying so. Give the model a larger context on the server (`OLLAMA_CONTEXT_LENGTH` for Ollama, `--ctx-size` for \
+             llama.cpp), or set `window_tokens = {counted}` in `[models.\"{}\"]`, so that older messages are summarised in time",
+            self.model
+        );
+        Notice::new(NoticeKind::Degraded, text)
+    }
+
+    /// Takes in that the request that was measured last was too long.
+    ///
+    /// What the server says of its window is believed where it is less than what was known; where it says nothing, the
+    /// window is smaller than what was refused.
+    pub fn refused(&mut self, error: &ModelError) {
+        if error.kind != ModelErrorKind::Overflow {
+            return;
+        }
+        let refused = self.level.map(|level| level.tokens).filter(|tokens| *tokens > 0);
+        let said = error.window_tokens.filter(|tokens| *tokens > 0);
+        let known = [self.window, said.or(refused)];
+        self.window = known.into_iter().flatten().min();
     }
 
     /// Returns the tokens of the window, where they are known.
@@ -30,8 +182,65 @@ impl Gauge {
         self.window
     }
 
+    /// Returns the tokens of the window.
+    ///
+    /// # Errors
+    ///
+    /// Fails where nobody knows them, and names the setting.
+    pub fn known_window(&self) -> Result<u64, WindowUnknown> {
+        self.window.ok_or_else(|| WindowUnknown { model: self.model.clone() })
+    }
+
     /// Returns the tokens of the last request that a provider counted, with its reply.
     pub fn reported(&self) -> Option<u64> {
         self.reported
+    }
+
+    /// Returns what estimates are made with.
+    pub fn estimator(&self) -> &Estimator {
+        &self.estimator
+    }
+}
+
+impl Measured {
+    fn new(request: &Request, estimator: &Estimator) -> Self {
+        let messages = Vec::new();
+        let fixed = estimator.request(&Request { messages, ..request.clone() });
+        Self {
+            system: Arc::clone(&request.system),
+            tools: Arc::clone(&request.tools),
+            format: request.format.clone(),
+            fixed,
+            last: None,
+        }
+    }
+
+    /// Tells whether all that stands before the messages is the same.
+    fn is_of(&self, request: &Request) -> bool {
+        let is_same_list = Arc::ptr_eq(&self.tools, &request.tools);
+        self.system == request.system
+            && (is_same_list || self.tools == request.tools)
+            && self.format == request.format
+    }
+
+    fn estimate(&mut self, request: &Request, estimator: &Estimator) -> u64 {
+        // A message stands at one place of one conversation, so what is before it is what was before it.
+        let known = self.last.take().filter(|(fragment, place, _)| {
+            request.messages.get(*place).is_some_and(|it| Arc::ptr_eq(it, fragment))
+        });
+        let (from, mut sum) = match &known {
+            Some((_, place, sum)) => (place.saturating_add(1), *sum),
+            None => (0, 0),
+        };
+        self.last = known;
+        // The last message may be another one the next time, with what was said behind it.
+        let stays = request.messages.len().saturating_sub(1);
+        for (place, fragment) in request.messages.iter().enumerate().skip(from) {
+            sum = sum.saturating_add(fragment.estimated_tokens(estimator));
+            if place < stays {
+                self.last = Some((Arc::clone(fragment), place, sum));
+            }
+        }
+        sum.saturating_add(self.fixed)
     }
 }

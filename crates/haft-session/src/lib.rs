@@ -7,7 +7,9 @@
 //! Not here: what is done turn by turn (`haft-agent`), how a provider is spoken to (`haft-providers`).
 
 mod branch;
+mod compact;
 mod compile;
+mod envelope;
 mod gauge;
 mod keeper;
 mod repair;
@@ -16,12 +18,13 @@ mod take;
 mod transcript;
 
 pub use branch::{Branch, BranchParts, State, Turn};
+pub use compact::{Compaction, Full, Plan, Rejected, Room, accept, plan};
 pub use compile::{
-    Ask, CompileError, Compiled, Kept, LeftOut, Posture, Section, SectionKind, compile,
+    Ask, CompileError, Compiled, Kept, LeftOut, Posture, Section, SectionKind, Weight, compile,
 };
-pub use gauge::Gauge;
+pub use gauge::{Gauge, Level, WindowUnknown};
 pub use keeper::{Keeper, KeeperError, NoKeeper};
-pub use repair::{Mended, mend};
+pub use repair::{Mended, mend, unknown_end};
 pub use system::{Instructions, System};
 pub use take::reply_of;
 pub use transcript::{Node, Transcript, TranscriptError};

@@ -1,12 +1,18 @@
 //! What was said, and what came of it.
 
+mod shown;
+
+use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 use haft_model::Fragment;
 use haft_protocol::{
-    CallId, Entry, MessageId, Outcome, Reply, RequestedCall, Step, Summary, UserMessage,
+    CallId, ContentPart, Entry, MessageId, Outcome, Reply, RequestedCall, Step, Summary,
+    UserMessage,
 };
-use rpds::VectorSync;
+use rpds::{HashTrieMapSync, HashTrieSetSync, VectorSync};
+
+pub(crate) use shown::Shown;
 
 use crate::compile::fragments;
 
@@ -31,9 +37,29 @@ pub enum TranscriptError {
     /// A reply to nothing.
     #[error("a transcript begins with what somebody says to the model, not with a reply")]
     NothingAsked,
+    /// A message without a word or an image in it.
+    #[error("message {id} is empty: a model cannot be told nothing")]
+    Empty {
+        /// The message.
+        id: MessageId,
+    },
     /// A summary of entries that are not there.
     #[error("there is no entry {id} to be summarised")]
     NoSuchEntry {
+        /// The entry.
+        id: MessageId,
+    },
+    /// A summary that ends before it begins.
+    #[error("a summary from entry {first} to entry {last} ends before it begins")]
+    Backwards {
+        /// The first entry that it stands for.
+        first: MessageId,
+        /// The last entry that it stands for.
+        last: MessageId,
+    },
+    /// Two entries have the same id.
+    #[error("entry {id} is in the transcript already")]
+    SameEntry {
         /// The entry.
         id: MessageId,
     },
@@ -66,14 +92,25 @@ impl Node {
     pub fn fragments(&self) -> &Arc<[Arc<Fragment>]> {
         self.fragments.get_or_init(|| fragments(&self.entry))
     }
+
+    fn is_open(&self) -> bool {
+        matches!(&self.entry, Entry::Step(step) if step.open_calls().next().is_some())
+    }
 }
 
 /// What was said, and what came of it, in order.
 ///
-/// A clone costs the same however long the transcript is, and shares what is made of its entries.
+/// A clone costs the same however long the transcript is, and shares what is made of its entries. Adding an entry costs
+/// what the entry costs, and next to nothing for those before it.
 #[derive(Debug, Clone, Default)]
 pub struct Transcript {
     nodes: VectorSync<Arc<Node>>,
+    /// Where each entry stands.
+    places: HashTrieMapSync<MessageId, usize>,
+    calls: HashTrieSetSync<CallId>,
+    /// The ids by which providers know calls.
+    echoed: HashTrieSetSync<Arc<str>>,
+    shown: Shown,
 }
 
 impl Transcript {
@@ -116,12 +153,20 @@ impl Transcript {
         step.into_iter().flat_map(Step::open_calls)
     }
 
+    /// Tells whether a call goes by this id at the provider's.
+    pub fn echoes(&self, provider_id: &str) -> bool {
+        self.echoed.contains(provider_id)
+    }
+
     /// Adds what somebody said.
     ///
     /// # Errors
     ///
-    /// Fails while calls are open.
+    /// Fails while calls are open, and where nothing was said.
     pub fn say(&mut self, message: UserMessage) -> Result<(), TranscriptError> {
+        if message.notices.is_empty() && message.content.iter().all(is_blank) {
+            return Err(TranscriptError::Empty { id: message.id });
+        }
         self.add(Entry::User(message))
     }
 
@@ -134,11 +179,20 @@ impl Transcript {
         if self.is_empty() {
             return Err(TranscriptError::NothingAsked);
         }
-        let mut seen = std::collections::HashSet::new();
-        if let Some(call) = reply.calls().find(|call| !seen.insert(call.id)) {
+        let mut seen = HashSet::new();
+        let is_known = |call: &&RequestedCall| self.calls.contains(&call.id);
+        if let Some(call) = reply.calls().find(|call| is_known(call) || !seen.insert(call.id)) {
             return Err(TranscriptError::SameCall { call: call.id });
         }
-        self.add(Entry::Step(Step::new(reply)))
+        let echoed: Vec<Arc<str>> = reply.calls().map(|call| call.echoed_id().into()).collect();
+        self.add(Entry::Step(Step::new(reply)))?;
+        for call in seen {
+            self.calls.insert_mut(call);
+        }
+        for id in echoed {
+            self.echoed.insert_mut(id);
+        }
+        Ok(())
     }
 
     /// Says how an open call ended.
@@ -153,23 +207,39 @@ impl Transcript {
         let mut step = step.clone();
         let slot = open.and_then(|index| step.results.get_mut(index)).ok_or(not_open)?;
         *slot = Some(outcome);
-        let last = self.nodes.len().saturating_sub(1);
-        self.nodes.set_mut(last, Node::new(Entry::Step(step)));
+        let node = Node::new(Entry::Step(step));
+        self.show(&node);
+        self.nodes.set_mut(self.nodes.len().saturating_sub(1), node);
         Ok(())
     }
 
-    /// Adds a summary of earlier entries.
+    /// Adds a summary of earlier entries, which takes their place in requests.
     ///
     /// # Errors
     ///
     /// Fails while calls are open, and where it speaks of entries that are not there.
     pub fn summarise(&mut self, summary: Summary) -> Result<(), TranscriptError> {
-        for id in [summary.first, summary.last] {
-            if !self.entries().any(|entry| entry.id() == id) {
-                return Err(TranscriptError::NoSuchEntry { id });
-            }
+        let place = |id: MessageId| {
+            self.places.get(&id).copied().ok_or(TranscriptError::NoSuchEntry { id })
+        };
+        let (first, last) = (summary.first, summary.last);
+        if place(first)? > place(last)? {
+            return Err(TranscriptError::Backwards { first, last });
         }
         self.add(Entry::Summary(summary))
+    }
+
+    /// What a request shows.
+    pub(crate) fn shown(&self) -> &Shown {
+        &self.shown
+    }
+
+    /// Returns the entries from a place on.
+    pub(crate) fn nodes_from(
+        &self,
+        place: usize,
+    ) -> impl DoubleEndedIterator<Item = (usize, &Arc<Node>)> {
+        (place..self.nodes.len()).filter_map(|place| Some((place, self.nodes.get(place)?)))
     }
 
     fn add(&mut self, entry: Entry) -> Result<(), TranscriptError> {
@@ -177,7 +247,31 @@ impl Transcript {
         if open > 0 {
             return Err(TranscriptError::Open { open });
         }
-        self.nodes.push_back_mut(Node::new(entry));
+        let id = entry.id();
+        if self.places.contains_key(&id) {
+            return Err(TranscriptError::SameEntry { id });
+        }
+        let node = Node::new(entry);
+        self.places.insert_mut(id, self.nodes.len());
+        self.nodes.push_back_mut(Arc::clone(&node));
+        match node.entry() {
+            Entry::Summary(summary) => {
+                let place = self.places.get(&summary.last).copied().unwrap_or(0);
+                self.shown = Shown::after(&self.nodes, summary, place.saturating_add(1));
+            }
+            Entry::User(_) | Entry::Step(_) => self.show(&node),
+        }
         Ok(())
     }
+
+    /// Shows an entry in requests, once nothing of it is open.
+    fn show(&mut self, node: &Arc<Node>) {
+        if !node.is_open() {
+            self.shown.add(node);
+        }
+    }
+}
+
+fn is_blank(part: &ContentPart) -> bool {
+    part.as_text().is_some_and(|text| text.trim().is_empty())
 }

@@ -61,7 +61,7 @@ pub use locks::{Claim, DirectoryId, LockGuard, LockKey, LockTable};
 pub use output::{IntoOutput, Json, Output, Shown};
 pub use ports::{Answer, Ports};
 pub use registry::{
-    OnConflict, Registered, Registry, RegistryError, Selection, Snapshot, Watching,
+    OnConflict, Recipe, Registered, Registry, RegistryError, Selection, Snapshot, Watching,
 };
 pub use slot::{CommandForm, CommandSlot, Existence, Links, Slot, SlotSource, ToolPath};
 pub use source::{BuildContext, FixedTools, Scope, SourceError, ToolSource};

@@ -233,6 +233,31 @@ enum Step {
     Show(Selection),
 }
 
+/// How a registry is built: its sources and what was done with them, in order.
+#[derive(Clone)]
+pub struct Recipe {
+    steps: Arc<[Step]>,
+}
+
+impl Recipe {
+    /// Builds a registry for a context.
+    ///
+    /// # Errors
+    ///
+    /// Fails when a source cannot build for it.
+    pub fn build(&self, context: BuildContext) -> Result<Registry, RegistryError> {
+        let mut state = State { context, ..State::default() };
+        self.steps.iter().cloned().try_for_each(|step| state.take(step))?;
+        Ok(Registry { state: Mutex::new(state) })
+    }
+}
+
+impl std::fmt::Debug for Recipe {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Recipe({} steps)", self.steps.len())
+    }
+}
+
 /// The tools visible to one branch.
 ///
 /// A registry keeps the sources and the order they were registered in, never closures over a branch: a
@@ -342,6 +367,15 @@ impl Registry {
     ///
     /// Fails naming all tools that belong to one branch, before anything is built.
     pub fn clone_for(&self, context: BuildContext) -> Result<Self, RegistryError> {
+        self.recipe()?.build(context)
+    }
+
+    /// Returns how this registry is built, as it is now, to build another one later.
+    ///
+    /// # Errors
+    ///
+    /// Fails naming all tools that belong to one branch.
+    pub fn recipe(&self) -> Result<Recipe, RegistryError> {
         let (steps, snapshot) = {
             let state = self.lock();
             (state.steps.clone(), Arc::clone(&state.snapshot.borrow()))
@@ -354,9 +388,7 @@ impl Registry {
         if !names.is_empty() {
             return Err(RegistryError::NotCloneable { names });
         }
-        let mut state = State { context, ..State::default() };
-        steps.into_iter().try_for_each(|step| state.take(step))?;
-        Ok(Self { state: Mutex::new(state) })
+        Ok(Recipe { steps: steps.into() })
     }
 
     /// Puts every source to sleep, in the reverse order of registration.
