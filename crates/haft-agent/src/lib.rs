@@ -22,3 +22,4 @@ pub use guard::{LoopGuard, Seen};
 pub use limits::{LimitError, RunLimits, Spent};
 pub use machine::{Changed, Heard, Next, TurnMachine};
 pub use resume::{Fate, Fates, OpenCall, open_calls};
+pub use subagent::{SubagentParams, SubagentPreset, SubagentReport, SubagentStatus, Subagents};

@@ -1,14 +1,52 @@
 //! Models that a model lets work for it.
 
+mod report;
+mod tool;
+
 use std::sync::Arc;
 
 use haft_model::{ChatModel, Sampling};
 use haft_session::{State, System};
-use haft_tool::{Registry, Selection};
+use haft_tool::{
+    BuildContext, Registry, Scope, Selection, SourceError, Tool, ToolSource, TypedTool as _,
+};
 
 use crate::agent::TurnOptions;
 use crate::event::Watcher;
 use crate::purse::Purse;
+pub use report::{SubagentReport, SubagentStatus};
+use tool::Subagent;
+pub use tool::{SubagentParams, SubagentPreset};
+
+/// The source of the tool `subagent`, by which a model lets another one work for it.
+///
+/// A subagent has the model, the tools and the system text of the turn that starts it. Authority only shrinks: its policy is
+/// that turn's, narrowed where the call says so; hooks and watchers are the same; its requests, tokens, money and calls count
+/// against the limits of that turn and of all above it; it ends when that turn is interrupted. It starts with no
+/// conversation and with nothing seen of files. Subagents start subagents
+/// [a few levels deep](haft_protocol::limits::SUBAGENT_DEPTH) at most.
+///
+/// It works in the roots of the turn that starts it: there is no narrower root yet.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Subagents;
+
+impl ToolSource for Subagents {
+    fn name(&self) -> &str {
+        "subagents"
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::Shared
+    }
+
+    fn build(&self, _: &BuildContext) -> Result<Vec<Arc<dyn Tool>>, SourceError> {
+        let tool = Subagent.erase_later().map_err(|source| SourceError::Descriptor {
+            source_name: self.name().to_owned(),
+            source,
+        })?;
+        Ok(vec![tool])
+    }
+}
 
 /// What a subagent needs of the turn that starts it; in the extensions of the turn's calls.
 #[derive(Debug)]
@@ -20,7 +58,7 @@ pub(crate) struct Parent {
     pub(crate) system: System,
     pub(crate) watcher: Watcher,
     pub(crate) purse: Purse,
-    /// Levels of subagents above the turn.
+    /// Levels of subagents above the turn, its own included.
     pub(crate) depth: u32,
 }
 

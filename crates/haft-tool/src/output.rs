@@ -11,6 +11,8 @@ use crate::Seen;
 /// What a body returns: what a reader should see, the same as data, and what goes beside it.
 #[derive(Debug, Clone, Default)]
 pub struct Output {
+    /// What the body could not do in spite of all the rest; the call has then failed, with what there is.
+    pub failure: Option<Failure>,
     /// What a reader should see.
     pub content: Vec<ContentPart>,
     /// The same as data, conforming to the descriptor's output schema where it has one.
@@ -46,6 +48,12 @@ impl Output {
     /// Adds a bound.
     pub fn with_bound(mut self, bound: Bound) -> Self {
         self.bounds.push(bound);
+        self
+    }
+
+    /// Says that the body could not do what it was asked to, in spite of what there is.
+    pub fn but_failed(mut self, failure: Failure) -> Self {
+        self.failure = Some(failure);
         self
     }
 

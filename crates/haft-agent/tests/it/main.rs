@@ -10,9 +10,12 @@
 
 mod calls;
 mod cancel;
+mod entrances;
 mod kill;
 mod limits;
 mod loops;
 mod machine;
 mod rig;
+mod room;
+mod subagents;
 mod turn;

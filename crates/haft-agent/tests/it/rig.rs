@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use haft_agent::{Agent, TurnOptions};
 use haft_model::{CallResult, ChatModel, RequestMessage, Sampling};
-use haft_protocol::{BranchId, ContentPart, Entrance, RunEntry, UserMessage};
+use haft_protocol::{BranchId, ContentPart, Entrance, Outcome, RunEntry, UserMessage};
 use haft_session::{Branch, BranchParts, Keeper, KeeperError, System, Transcript};
 use haft_testkit::{Line, Rig, RigBuilder, ScriptedModel};
 use haft_tool::{BoxFuture, BuildContext, Selection, Tool};
@@ -30,6 +30,37 @@ impl Kept {
     }
 }
 
+impl Kept {
+    /// Returns how the call ended that ended last.
+    pub(crate) fn last_end(&self) -> Outcome {
+        let ended = self.entries().into_iter().rev().find_map(|it| match it {
+            RunEntry::Ended { outcome, .. } => Some(*outcome),
+            _ => None,
+        });
+        ended.unwrap()
+    }
+}
+
+/// Sets up a branch of a model over a rig.
+pub(crate) fn over(rig: &Rig, model: Arc<ScriptedModel>) -> (Agent, Branch, Arc<Kept>) {
+    let registry = rig.registry.clone_for(BuildContext::default()).unwrap();
+    let chat: Arc<dyn ChatModel> = model;
+    let kept: Arc<Kept> = Arc::default();
+    let mut context = rig.context.clone();
+    context.caller.entrance = Entrance::Model;
+    let parts = BranchParts {
+        id: BranchId::from_parts(0, 1),
+        registry: Arc::new(registry),
+        shown: Selection::All,
+        context,
+        model: chat,
+        sampling: Sampling::default(),
+        system: System::with_text("You are tested.", &[], Vec::new()),
+        keeper: kept.clone(),
+    };
+    (Agent::new(rig.dispatch.clone()), Branch::new(parts, Transcript::new()), kept)
+}
+
 impl Keeper for Kept {
     fn keep<'a>(&'a self, entry: &'a RunEntry) -> BoxFuture<'a, Result<(), KeeperError>> {
         self.0.lock().unwrap().push(entry.clone());
@@ -46,29 +77,13 @@ impl Work {
 
     /// Sets up a model over a rig.
     pub(crate) fn of(rig: Rig, model: Arc<ScriptedModel>) -> Self {
-        let registry = rig.registry.clone_for(BuildContext::default()).unwrap();
-        let chat: Arc<dyn ChatModel> = model.clone();
-        let kept: Arc<Kept> = Arc::default();
-        let mut context = rig.context.clone();
-        context.caller.entrance = Entrance::Model;
-        let parts = BranchParts {
-            id: BranchId::from_parts(0, 1),
-            registry: Arc::new(registry),
-            shown: Selection::All,
-            context,
-            model: chat,
-            sampling: Sampling::default(),
-            system: System::with_text("You are tested.", &[], Vec::new()),
-            keeper: kept.clone(),
-        };
-        let agent = Agent::new(rig.dispatch.clone());
-        let branch = Branch::new(parts, Transcript::new());
+        let (agent, branch, kept) = over(&rig, Arc::clone(&model));
         Self { rig, agent, branch, model, kept, options: TurnOptions::default() }
     }
 
     /// Makes what a person says.
-    pub(crate) fn said(&self, text: &str) -> UserMessage {
-        let ports = self.rig.dispatch.ports();
+    pub(crate) fn message(rig: &Rig, text: &str) -> UserMessage {
+        let ports = rig.dispatch.ports();
         UserMessage {
             id: ports.message_id(),
             at: ports.clock.now(),
@@ -79,7 +94,7 @@ impl Work {
 
     /// Says something and waits for the turn to stop.
     pub(crate) async fn say(&self, text: &str) -> haft_agent::TurnEnd {
-        self.agent.turn(&self.branch, self.said(text), &self.options).await
+        self.agent.turn(&self.branch, Self::message(&self.rig, text), &self.options).await
     }
 
     /// Returns the results that stand last in a request, by its number from 0.

@@ -130,7 +130,9 @@ impl Walk<'_> {
         let started = Instant::now();
         let (ran, attempts, held) = self.attempts(&prepared, held).await?;
         let (status, output) = match ran {
-            Ran::Ended(Ok(output)) => (Status::Ok, output),
+            Ran::Ended(Ok(mut output)) => {
+                (output.failure.take().map_or(Status::Ok, Status::Failed), output)
+            }
             Ran::Ended(Err(failure)) => (Status::Failed(failure), Output::default()),
             Ran::Stopped(why, output) => {
                 (Self::stopped(why, &prepared), output.unwrap_or_default())
