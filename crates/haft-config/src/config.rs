@@ -10,6 +10,7 @@ use haft_protocol::{Digest, LogicalPath, SandboxLevel};
 
 use crate::document::{Document, Text};
 use crate::merge::{Dropped, Merge};
+use crate::models::{self, Models};
 use crate::read::{self, Values};
 use crate::settings::{LEVELS, NUMBERS, RECORD_ARGUMENTS, Setting};
 use crate::sources::PRESET;
@@ -33,6 +34,12 @@ pub struct Config {
     pub journal: Journal,
     /// How programs are run.
     pub programs: Programs,
+    /// The model that is asked where none is named: a name of `models`, or `provider/name`.
+    pub model: Option<String>,
+    /// Names of models and servers.
+    pub models: Models,
+    /// Hosts that may be asked without encryption.
+    pub plain_http: Vec<String>,
     pub(crate) origins: BTreeMap<&'static str, Origin>,
     pub(crate) dropped: Vec<Dropped>,
     user: Option<PathBuf>,
@@ -187,11 +194,13 @@ impl Config {
         let mut other = self.clone();
         let levels =
             LEVELS.iter().map(|level| (level.key, format!("\"{}\"", (level.field)(&mut other))));
+        let model = self.model.as_ref().map(|model| (models::DEFAULT, format!("\"{model}\"")));
         [preset]
             .into_iter()
             .chain(numbers)
             .chain([record])
             .chain(levels)
+            .chain(model)
             .map(|(key, value)| Setting { key, value, origin: self.origin(key) })
             .collect()
     }

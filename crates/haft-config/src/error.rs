@@ -106,6 +106,12 @@ pub enum Problem {
         /// Every word that could stand here.
         expected: Vec<&'static str>,
     },
+    /// A text that is no model.
+    #[error("{source}")]
+    Model {
+        /// Why.
+        source: haft_protocol::ModelIdError,
+    },
     /// A number that is too small or too large.
     #[error("`{key}` is {value}: expected {min} to {max}")]
     Range {

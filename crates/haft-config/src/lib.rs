@@ -47,6 +47,17 @@
 //!
 //! [journal]
 //! retention_days = 14                 # not from a project that nobody trusts
+//!
+//! [model]
+//! default = "fast"                    # this and all below: not from a project that nobody trusts
+//!
+//! [models.fast]
+//! model = "anthropic/claude-haiku-4-5"
+//! price = { input = 1, output = 5 }   # US dollars for a million tokens
+//!
+//! [models.box]
+//! base_url = "https://box.example:8443/v1"
+//! key_env = "BOX_KEY"
 //! ```
 //!
 //! An unknown key, a value of another type or out of range, or a pattern that cannot be read is an error with file,
@@ -64,6 +75,7 @@ mod config;
 mod document;
 mod error;
 mod merge;
+mod models;
 mod read;
 mod rules;
 mod settings;
@@ -73,6 +85,7 @@ mod trust;
 pub use config::{Config, Journal, Limits, Programs, ProjectFile, Protection};
 pub use error::{ConfigError, Place, Problem};
 pub use merge::Dropped;
+pub use models::{ModelEntry, ModelPrice};
 pub use settings::Setting;
 pub use sources::{Door, Environment, Flags, Sources};
 pub use trust::{PROJECT_FILE, Trust, TrustError};

@@ -5,11 +5,11 @@ use std::fmt;
 use haft_policy::Origin;
 use haft_protocol::Decision;
 
-use crate::Config;
 use crate::document::escaped;
 use crate::read::{Value, Values};
 use crate::settings::{RECORD_ARGUMENTS, Untrusted};
 use crate::sources::PRESET;
+use crate::{Config, ModelEntry, models};
 
 /// How a layer is put over those before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,6 +117,7 @@ impl Config {
                 self.origins.insert("programs.read", origin);
             }
         }
+        self.merge_models(values.model, values.models, values.plain_http, narrowing);
         for rule in values.rules {
             if narrowing && rule.decision() == Decision::Allow {
                 self.leave_out("rules", rule.origin().clone(), format!("follow the rule `{rule}`"));
@@ -124,6 +125,39 @@ impl Config {
             self.rules.push(rule);
         }
         self.dropped.sort_by_key(|it| it.origin.line);
+    }
+
+    fn merge_models(
+        &mut self,
+        model: Option<Value<String>>,
+        named: models::Named,
+        plain_http: Vec<Value<String>>,
+        narrowing: bool,
+    ) {
+        if let Some(Value { value, origin }) = model {
+            if narrowing {
+                self.leave_out(models::DEFAULT, origin, format!("choose the model `{value}`"));
+            } else {
+                self.model = Some(value);
+                self.origins.insert(models::DEFAULT, origin);
+            }
+        }
+        for (name, Value { value, origin }) in named {
+            if narrowing {
+                self.leave_out("models", origin, format!("say who the model `{name}` is"));
+            } else {
+                self.models.insert(name, ModelEntry { origin, ..value });
+            }
+        }
+        for Value { value, origin } in plain_http {
+            if narrowing {
+                let wanted = format!("let `{value}` be asked without encryption");
+                self.leave_out(models::PLAIN_HTTP, origin, wanted);
+            } else if !self.plain_http.contains(&value) {
+                self.plain_http.push(value);
+                self.origins.insert(models::PLAIN_HTTP, origin);
+            }
+        }
     }
 
     fn leave_out(&mut self, key: &str, origin: Origin, wanted: String) {

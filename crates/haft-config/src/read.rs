@@ -15,10 +15,21 @@ use crate::document::{Document, escaped, type_of};
 use crate::rules::rule;
 use crate::settings::{LEVELS, Level, NUMBERS, Number, PROGRAMS, RECORD_ARGUMENTS, nearest};
 use crate::sources::{Given, PRESET, keys};
-use crate::{ConfigError, Environment, Flags, Problem};
+use crate::{ConfigError, Environment, Flags, Problem, models};
 
 /// The keys of a file.
-const TOP: &[&str] = &[PRESET, "rules", "protection", "roots", "limits", "journal", PROGRAMS];
+const TOP: &[&str] = &[
+    PRESET,
+    "rules",
+    "protection",
+    "roots",
+    "limits",
+    "journal",
+    PROGRAMS,
+    "model",
+    "models",
+    "network",
+];
 
 /// What one layer says.
 #[derive(Default)]
@@ -33,6 +44,9 @@ pub(crate) struct Values {
     pub(crate) levels: Vec<(&'static Level, Value<SandboxLevel>)>,
     pub(crate) environment: Vec<Value<String>>,
     pub(crate) read: Vec<Value<PathBuf>>,
+    pub(crate) model: Option<Value<String>>,
+    pub(crate) models: models::Named,
+    pub(crate) plain_http: Vec<Value<String>>,
     /// What the patterns of the rules so far take up.
     pub(crate) pattern_tokens: usize,
 }
@@ -89,6 +103,9 @@ pub(crate) fn values(document: &Document<'_>) -> Result<Values, ConfigError> {
             "limits" => section(document, "limits", node, &mut values)?,
             "journal" => section(document, "journal", node, &mut values)?,
             PROGRAMS => programs(document, node, &mut values)?,
+            "model" => models::model(document, node, &mut values)?,
+            "models" => models::models(document, node, &mut values)?,
+            "network" => models::network(document, node, &mut values)?,
             _ => return Err(document.unknown("", key, TOP)),
         }
     }
@@ -250,7 +267,7 @@ impl Document<'_> {
         self.at(node, Problem::Policy(error))
     }
 
-    fn value<T>(&self, value: T, node: &Node<'_>) -> Value<T> {
+    pub(crate) fn value<T>(&self, value: T, node: &Node<'_>) -> Value<T> {
         Value { value, origin: self.origin_of(node.span()) }
     }
 
@@ -269,7 +286,12 @@ impl Document<'_> {
         self.error(key.span(), problem)
     }
 
-    fn mistyped(&self, key: &str, expected: &'static str, node: &Node<'_>) -> ConfigError {
+    pub(crate) fn mistyped(
+        &self,
+        key: &str,
+        expected: &'static str,
+        node: &Node<'_>,
+    ) -> ConfigError {
         let found = type_of(node.get_ref());
         self.at(node, Problem::Type { key: key.to_owned(), expected, found })
     }
@@ -297,7 +319,7 @@ impl Document<'_> {
         node.get_ref().as_table().ok_or_else(|| self.mistyped(key, "a table", node))
     }
 
-    fn boolean(&self, key: &str, node: &Node<'_>) -> Result<bool, ConfigError> {
+    pub(crate) fn boolean(&self, key: &str, node: &Node<'_>) -> Result<bool, ConfigError> {
         node.get_ref().as_bool().ok_or_else(|| self.mistyped(key, "true or false", node))
     }
 
@@ -349,6 +371,12 @@ impl Values {
             RECORD_ARGUMENTS => {
                 let value = value.parse().map_err(|_| error(mistyped("true or false")))?;
                 self.record_arguments = Some(Value { value, origin });
+            }
+            models::DEFAULT => {
+                if value.trim().is_empty() || value.chars().any(char::is_control) {
+                    return Err(error(mistyped("a text that is not empty, on one line")));
+                }
+                self.model = Some(Value { value: value.clone(), origin });
             }
             key if LEVELS.iter().any(|it| it.key == key) => {
                 for level in LEVELS.iter().filter(|it| it.key == key) {

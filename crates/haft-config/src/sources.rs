@@ -7,6 +7,7 @@ use std::path::Path;
 use haft_policy::{Preset, Rule};
 
 use crate::error::{ConfigError, Problem};
+use crate::models;
 use crate::settings::{LEVELS, NUMBERS, RECORD_ARGUMENTS, nearest};
 
 /// What the variables of haft begin with.
@@ -50,7 +51,8 @@ pub struct Sources<'a> {
 
 /// Settings from variables of the environment.
 ///
-/// Each setting with one value has a variable: `HAFT_PRESET`, `HAFT_LIMITS_PERMITS`, `HAFT_JOURNAL_RETENTION_DAYS`.
+/// Each setting with one value has a variable: `HAFT_PRESET`, `HAFT_LIMITS_PERMITS`, `HAFT_JOURNAL_RETENTION_DAYS`;
+/// that of `model.default` is `HAFT_MODEL`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Environment {
     pub(crate) settings: Vec<Given>,
@@ -100,6 +102,9 @@ impl Environment {
 }
 
 fn variable(key: &str) -> String {
+    if key == models::DEFAULT {
+        return format!("{PREFIX}MODEL");
+    }
     format!("{PREFIX}{}", key.replace('.', "_").to_ascii_uppercase())
 }
 
@@ -141,5 +146,10 @@ impl Flags {
 pub(crate) fn keys() -> impl Iterator<Item = &'static str> {
     let numbers = NUMBERS.iter().map(|it| it.key);
     let levels = LEVELS.iter().map(|it| it.key);
-    [PRESET].into_iter().chain(numbers).chain([RECORD_ARGUMENTS]).chain(levels)
+    [PRESET]
+        .into_iter()
+        .chain(numbers)
+        .chain([RECORD_ARGUMENTS])
+        .chain(levels)
+        .chain([models::DEFAULT])
 }

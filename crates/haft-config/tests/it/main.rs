@@ -5,6 +5,7 @@ mod environment;
 mod files;
 mod layers;
 mod mistakes;
+mod models;
 mod properties;
 mod rules;
 mod trust;

@@ -29,7 +29,7 @@ fn o_121_unknown_key_names_the_nearest_one() {
       |   ^^^^
     ");
     insta::assert_snapshot!(error("denyWrit = ['x']"), @"
-    /u/haft/config.toml:1:1: unknown key `denyWrit`: expected `preset`, `rules`, `protection`, `roots`, `limits`, `journal` or `programs`
+    /u/haft/config.toml:1:1: unknown key `denyWrit`: expected `preset`, `rules`, `protection`, `roots`, `limits`, `journal`, `programs`, `model`, `models` or `network`
       |
     1 | denyWrit = ['x']
       | ^^^^^^^^

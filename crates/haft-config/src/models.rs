@@ -1,0 +1,255 @@
+//! The sections `model`, `models` and `network`: who is asked, where, and what is known of it.
+
+use std::collections::BTreeMap;
+
+use haft_policy::Origin;
+use haft_protocol::ModelId;
+use haft_protocol::limits::RULE_PATTERN_BYTES;
+
+use crate::document::{Document, escaped};
+use crate::read::{Node, Value, Values};
+use crate::{ConfigError, Problem};
+
+/// The key of the model that is asked where none is named.
+pub(crate) const DEFAULT: &str = "model.default";
+
+/// The key of the hosts that may be asked without encryption.
+pub(crate) const PLAIN_HTTP: &str = "network.plain_http";
+
+/// How many names there may be.
+const MODELS: usize = 200;
+
+/// Tokens that a window may have.
+const TOKENS: std::ops::RangeInclusive<u64> = 256..=100_000_000;
+
+/// Dollars that a million tokens may cost.
+const DOLLARS_MAX: f64 = 100_000.0;
+
+/// The keys of a name.
+const KEYS: [&str; 9] = [
+    "model",
+    "provider",
+    "base_url",
+    "dialect",
+    "key_env",
+    "window_tokens",
+    "output_tokens",
+    "sees_images",
+    "price",
+];
+
+/// The keys of a price.
+const PRICES: [&str; 4] = ["input", "output", "cache_read", "cache_write"];
+
+/// What a name of a model or of a server stands for. What is left out is as the provider has it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ModelEntry {
+    /// The model it stands for; nothing, where it is a server's name, or the model's own.
+    pub model: Option<ModelId>,
+    /// The provider that the server is like.
+    pub provider: Option<String>,
+    /// Where it is asked.
+    pub base_url: Option<String>,
+    /// The language it is spoken to in, by its name.
+    pub dialect: Option<String>,
+    /// The variable that holds the key.
+    pub key_env: Option<String>,
+    /// Tokens that prompt and reply may have together.
+    pub window_tokens: Option<u64>,
+    /// Tokens that a reply may have.
+    pub output_tokens: Option<u64>,
+    /// Whether it sees images.
+    pub sees_images: Option<bool>,
+    /// What it costs.
+    pub price: Option<ModelPrice>,
+    /// Where all this comes from.
+    pub origin: Origin,
+}
+
+/// What a model costs, in millionths of a US dollar for a million tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ModelPrice {
+    /// Tokens of the prompt that no cache had or took.
+    pub input: u64,
+    /// Tokens of the reply.
+    pub output: u64,
+    /// Tokens of the prompt that came from a cache.
+    pub cache_read: u64,
+    /// Tokens of the prompt that went into a cache.
+    pub cache_write: u64,
+}
+
+/// Reads the section `model`.
+pub(crate) fn model(
+    document: &Document<'_>,
+    node: &Node<'_>,
+    values: &mut Values,
+) -> Result<(), ConfigError> {
+    for (key, node) in document.table("model", node)? {
+        match &**key.get_ref() {
+            "default" => {
+                let text = word(document, DEFAULT, node)?;
+                values.model = Some(document.value(text, node));
+            }
+            _ => return Err(document.unknown("model.", key, &["default"])),
+        }
+    }
+    Ok(())
+}
+
+/// Reads the section `network`.
+pub(crate) fn network(
+    document: &Document<'_>,
+    node: &Node<'_>,
+    values: &mut Values,
+) -> Result<(), ConfigError> {
+    for (key, node) in document.table("network", node)? {
+        match &**key.get_ref() {
+            "plain_http" => {
+                let list = document.list(PLAIN_HTTP, node)?;
+                if list.len() > MODELS {
+                    return Err(document.too_many("hosts", list.len(), MODELS, node));
+                }
+                for node in list {
+                    let host = word(document, PLAIN_HTTP, node)?;
+                    values.plain_http.push(document.value(host, node));
+                }
+            }
+            _ => return Err(document.unknown("network.", key, &["plain_http"])),
+        }
+    }
+    Ok(())
+}
+
+/// Reads the section `models`.
+pub(crate) fn models(
+    document: &Document<'_>,
+    node: &Node<'_>,
+    values: &mut Values,
+) -> Result<(), ConfigError> {
+    let table = document.table("models", node)?;
+    if table.len() > MODELS {
+        return Err(document.too_many("models", table.len(), MODELS, node));
+    }
+    for (key, node) in table {
+        let name = &**key.get_ref();
+        if name.is_empty() || name.len() > RULE_PATTERN_BYTES || name.chars().any(char::is_control)
+        {
+            let problem = Problem::Type {
+                key: "models".to_owned(),
+                expected: "names without control characters",
+                found: format!("`{}`", escaped(name)),
+            };
+            return Err(document.at(node, problem));
+        }
+        let entry = entry(document, &format!("models.{name}"), node)?;
+        values.models.push((name.to_owned(), document.value(entry, node)));
+    }
+    Ok(())
+}
+
+fn entry(
+    document: &Document<'_>,
+    within: &str,
+    node: &Node<'_>,
+) -> Result<ModelEntry, ConfigError> {
+    let mut entry = ModelEntry::default();
+    for (key, node) in document.table(within, node)? {
+        let name = &**key.get_ref();
+        let full = format!("{within}.{name}");
+        let text = || word(document, &full, node);
+        match name {
+            "model" => {
+                let id: ModelId = text()?
+                    .parse()
+                    .map_err(|source| document.at(node, Problem::Model { source }))?;
+                entry.model = Some(id);
+            }
+            "provider" => entry.provider = Some(text()?),
+            "base_url" => entry.base_url = Some(text()?),
+            "dialect" => entry.dialect = Some(text()?),
+            "key_env" => entry.key_env = Some(text()?),
+            "window_tokens" => entry.window_tokens = Some(tokens(document, &full, node)?),
+            "output_tokens" => entry.output_tokens = Some(tokens(document, &full, node)?),
+            "sees_images" => entry.sees_images = Some(document.boolean(&full, node)?),
+            "price" => entry.price = Some(price(document, &full, node)?),
+            _ => return Err(document.unknown(&format!("{within}."), key, &KEYS)),
+        }
+    }
+    Ok(entry)
+}
+
+fn price(
+    document: &Document<'_>,
+    within: &str,
+    node: &Node<'_>,
+) -> Result<ModelPrice, ConfigError> {
+    let mut price = ModelPrice::default();
+    let (mut read, mut write) = (None, None);
+    for (key, node) in document.table(within, node)? {
+        let name = &**key.get_ref();
+        let cost = dollars(document, &format!("{within}.{name}"), node);
+        match name {
+            "input" => price.input = cost?,
+            "output" => price.output = cost?,
+            "cache_read" => read = Some(cost?),
+            "cache_write" => write = Some(cost?),
+            _ => return Err(document.unknown(&format!("{within}."), key, &PRICES)),
+        }
+    }
+    // What nobody says of a cache costs what it would without one, so that no sum is too small.
+    price.cache_read = read.unwrap_or(price.input);
+    price.cache_write = write.unwrap_or(price.input);
+    Ok(price)
+}
+
+/// Reads dollars for a million tokens as millionths of a dollar.
+fn dollars(document: &Document<'_>, key: &str, node: &Node<'_>) -> Result<u64, ConfigError> {
+    let value = node.get_ref();
+    let text = value.as_float().map(|it| it.as_str()).or(value.as_integer().map(|it| it.as_str()));
+    let dollars: Option<f64> = text.and_then(|text| text.parse().ok());
+    match dollars.filter(|it| (0.0..=DOLLARS_MAX).contains(it)) {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "it is between nothing and a bound far below"
+        )]
+        Some(dollars) => Ok((dollars * 1_000_000.0).round() as u64),
+        None => Err(document.mistyped(key, "US dollars for a million tokens, such as 1.25", node)),
+    }
+}
+
+fn tokens(document: &Document<'_>, key: &str, node: &Node<'_>) -> Result<u64, ConfigError> {
+    let integer = node.get_ref().as_integer();
+    let integer = integer.ok_or_else(|| document.mistyped(key, "a whole number", node))?;
+    match u64::from_str_radix(integer.as_str(), integer.radix()) {
+        Ok(tokens) if TOKENS.contains(&tokens) => Ok(tokens),
+        _ => {
+            let problem = Problem::Range {
+                key: key.to_owned(),
+                value: escaped(&integer.to_string()),
+                min: *TOKENS.start(),
+                max: *TOKENS.end(),
+            };
+            Err(document.at(node, problem))
+        }
+    }
+}
+
+/// Reads a text that is not empty and stays on its line.
+fn word(document: &Document<'_>, key: &str, node: &Node<'_>) -> Result<String, ConfigError> {
+    let text = document.text(key, node)?;
+    if text.trim().is_empty()
+        || text.len() > RULE_PATTERN_BYTES
+        || text.chars().any(char::is_control)
+    {
+        return Err(document.mistyped(key, "a text that is not empty, on one line", node));
+    }
+    Ok(text.to_owned())
+}
+
+/// Names as they were read.
+pub(crate) type Named = Vec<(String, Value<ModelEntry>)>;
+
+/// Names as they count.
+pub(crate) type Models = BTreeMap<String, ModelEntry>;
