@@ -75,8 +75,12 @@ impl KeptRows {
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReadLedger {
-    files: BTreeMap<LogicalPath, Vec<Vec<LineHash>>>,
+    /// Shared with clones until one of them changes.
+    files: Arc<BTreeMap<LogicalPath, Arc<Segments>>>,
 }
+
+/// What was seen of one file, each in one piece.
+type Segments = Vec<Vec<LineHash>>;
 
 impl ReadLedger {
     /// Makes a ledger of nothing seen.
@@ -106,9 +110,10 @@ impl ReadLedger {
             Seen::Lines { path, lines, .. } => self.add(path, lines),
             Seen::Replaced { path, old, new } => self.replace(path, &old, new),
             Seen::Moved { from, to } => {
-                self.files.remove(&to);
-                if let Some(segments) = self.files.remove(&from) {
-                    self.files.insert(to, segments);
+                let files = Arc::make_mut(&mut self.files);
+                files.remove(&to);
+                if let Some(segments) = files.remove(&from) {
+                    files.insert(to, segments);
                 }
             }
             Seen::Removed { path } => self.forget(&path),
@@ -117,15 +122,21 @@ impl ReadLedger {
 
     /// Takes out everything of a file, as when what showed it leaves the model's view.
     pub fn forget(&mut self, path: &LogicalPath) {
-        self.files.remove(path);
+        if self.knows(path) {
+            Arc::make_mut(&mut self.files).remove(path);
+        }
     }
 
     fn segments(&self, path: &LogicalPath) -> impl Iterator<Item = &[LineHash]> {
-        self.files.get(path).into_iter().flatten().map(Vec::as_slice)
+        self.files.get(path).into_iter().flat_map(|it| it.iter()).map(Vec::as_slice)
+    }
+
+    fn segments_mut(&mut self, path: LogicalPath) -> &mut Segments {
+        Arc::make_mut(Arc::make_mut(&mut self.files).entry(path).or_default())
     }
 
     fn add(&mut self, path: LogicalPath, lines: Vec<LineHash>) {
-        let segments = self.files.entry(path).or_default();
+        let segments = self.segments_mut(path);
         if segments.iter().any(|segment| position(segment, &lines).is_some()) {
             return;
         }
@@ -141,7 +152,7 @@ impl ReadLedger {
     }
 
     fn replace(&mut self, path: LogicalPath, old: &[LineHash], new: Vec<LineHash>) {
-        let segments = self.files.entry(path.clone()).or_default();
+        let segments = self.segments_mut(path.clone());
         let mut is_placed = false;
         if !old.is_empty() {
             for segment in segments {
