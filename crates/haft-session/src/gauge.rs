@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use haft_model::{
     Anchor, Anchored, Estimator, Fragment, ModelError, ModelErrorKind, ModelFacts, Request,
-    ResponseFormat, TokenCounter, ToolSpec,
+    RequestMessage, ResponseFormat, TokenCounter, ToolSpec,
 };
-use haft_protocol::{ModelId, Notice, NoticeKind, TokenUsage, limits};
+use haft_protocol::{ContentPart, ModelId, Notice, NoticeKind, TokenUsage, limits};
 
 /// How full a model's window is: the one place that says so.
 ///
@@ -24,7 +24,7 @@ pub struct Gauge {
     reply: u64,
     anchor: Anchor,
     reported: Option<u64>,
-    /// The last report and the estimate for it, whether it was believed or not.
+    /// The last report and the estimate for it without images, whether it was believed or not.
     before: Option<(u64, u64)>,
     measured: Option<Measured>,
     level: Option<Level>,
@@ -38,6 +38,8 @@ pub struct Level {
     pub tokens: u64,
     /// Tokens of the request by the estimate alone.
     pub estimated: u64,
+    /// Tokens of its images among these: what they take differs so much that nothing follows from it.
+    pub images: u64,
     /// Tokens of the window, where they are known.
     pub window: Option<u64>,
     /// Tokens that have to be left for the reply.
@@ -67,6 +69,11 @@ impl Level {
         self.window.is_none_or(|window| self.tokens.saturating_add(self.reply) <= window)
     }
 
+    /// Returns the estimate of all but images.
+    fn without_images(&self) -> u64 {
+        self.estimated.saturating_sub(self.images)
+    }
+
     /// Brings tokens of the window to the scale of estimates, rounded down.
     pub(crate) fn in_estimates(&self, tokens: u64) -> u64 {
         let scaled = u128::from(tokens) * u128::from(self.estimated);
@@ -83,7 +90,14 @@ struct Measured {
     format: Option<ResponseFormat>,
     fixed: u64,
     /// A message, its place, and the estimate of all messages up to it.
-    last: Option<(Arc<Fragment>, usize, u64)>,
+    last: Option<(Arc<Fragment>, usize, Sum)>,
+}
+
+/// The estimate of messages, and of the images among them.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sum {
+    tokens: u64,
+    images: u64,
 }
 
 impl Gauge {
@@ -109,10 +123,11 @@ impl Gauge {
             Some(measured) => measured,
             None => Measured::new(request, &self.estimator),
         };
-        let estimated = measured.estimate(request, &self.estimator);
+        let Sum { tokens, images } = measured.sum(request, &self.estimator);
+        let estimated = tokens.saturating_add(measured.fixed);
         self.measured = Some(measured);
         let tokens = self.anchor.tokens(estimated);
-        let level = Level { tokens, estimated, window: self.window, reply: self.reply };
+        let level = Level { tokens, estimated, images, window: self.window, reply: self.reply };
         self.level = Some(level);
         level
     }
@@ -123,22 +138,27 @@ impl Gauge {
     pub fn report(&mut self, usage: &TokenUsage) -> Option<Notice> {
         let level = self.level?;
         let counted = usage.prompt().filter(|_| !usage.doubtful);
-        let is_pinned = counted.is_some_and(|counted| self.is_pinned(level.estimated, counted));
-        self.before = counted.map(|counted| (level.estimated, counted)).or(self.before);
+        let sure = level.without_images();
+        let is_pinned = counted.is_some_and(|counted| self.is_pinned(sure, counted));
+        self.before = counted.map(|counted| (sure, counted)).or(self.before);
         let anchored = match counted {
-            Some(counted) if is_pinned => {
-                Anchored::FarBelow { counted, estimated: level.estimated }
-            }
+            Some(counted) if is_pinned => Anchored::FarBelow { counted, estimated: sure },
             _ => self.anchor.report(level.estimated, usage, self.window),
+        };
+        // What is below the estimate because of images alone is no sign of anything.
+        let is_left_out = |counted| {
+            let mut alone = Anchor::default();
+            let prompt = TokenUsage { input: Some(counted), ..TokenUsage::default() };
+            is_pinned || matches!(alone.report(sure, &prompt, None), Anchored::FarBelow { .. })
         };
         match anchored {
             Anchored::Taken => {
                 self.reported = usage.total().or(counted);
                 None
             }
-            Anchored::FarBelow { counted, estimated } if !self.has_told => {
+            Anchored::FarBelow { counted, .. } if !self.has_told && is_left_out(counted) => {
                 self.has_told = true;
-                Some(self.left_out(counted, estimated))
+                Some(self.left_out(counted, level.estimated))
             }
             Anchored::FarBelow { .. } | Anchored::Unreported | Anchored::Absurd { .. } => None,
         }
@@ -223,24 +243,40 @@ impl Measured {
             && self.format == request.format
     }
 
-    fn estimate(&mut self, request: &Request, estimator: &Estimator) -> u64 {
+    fn sum(&mut self, request: &Request, estimator: &Estimator) -> Sum {
         // A message stands at one place of one conversation, so what is before it is what was before it.
         let known = self.last.take().filter(|(fragment, place, _)| {
             request.messages.get(*place).is_some_and(|it| Arc::ptr_eq(it, fragment))
         });
         let (from, mut sum) = match &known {
             Some((_, place, sum)) => (place.saturating_add(1), *sum),
-            None => (0, 0),
+            None => (0, Sum::default()),
         };
         self.last = known;
         // The last message may be another one the next time, with what was said behind it.
         let stays = request.messages.len().saturating_sub(1);
         for (place, fragment) in request.messages.iter().enumerate().skip(from) {
-            sum = sum.saturating_add(fragment.estimated_tokens(estimator));
+            sum.tokens = sum.tokens.saturating_add(fragment.estimated_tokens(estimator));
+            sum.images = sum.images.saturating_add(images(fragment.message(), estimator));
             if place < stays {
                 self.last = Some((Arc::clone(fragment), place, sum));
             }
         }
-        sum.saturating_add(self.fixed)
+        sum
+    }
+}
+
+/// Estimates the images of a message.
+fn images(message: &RequestMessage, estimator: &Estimator) -> u64 {
+    let of = |parts: &[ContentPart]| {
+        let images = parts.iter().filter(|it| matches!(it, ContentPart::Image { .. }));
+        images.map(|it| estimator.part(it)).fold(0, u64::saturating_add)
+    };
+    match message {
+        RequestMessage::User(parts) => of(parts),
+        RequestMessage::Reply(_) => 0,
+        RequestMessage::Results(results) => {
+            results.iter().map(|it| of(&it.images)).fold(0, u64::saturating_add)
+        }
     }
 }

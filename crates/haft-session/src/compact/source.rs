@@ -5,13 +5,16 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use haft_model::{Estimator, TokenCounter as _};
-use haft_protocol::{ContentPart, Entry, RawArguments, ReplyPart, Step, limits};
+use haft_protocol::{ContentPart, Entry, RawArguments, ReplyPart, Step, UserMessage, limits};
 
 use crate::compile;
 use crate::envelope;
 
 /// What one text may have at least before whole entries are left out.
 const TEXT_BYTES_MIN: usize = 128;
+
+/// What the summary before may have at least.
+const BEFORE_BYTES_MIN: usize = 2_048;
 
 /// Makes the text of a request for a summary: the task, the summary before, and the entries, as far as there is room.
 ///
@@ -31,7 +34,10 @@ pub(super) fn request<'a>(
     loop {
         spoken_entries.clear();
         spoken_entries.extend(entries.iter().map(|it| spoken(it, bytes)));
-        let text = text(&task, before, &spoken_entries);
+        let before = before.map(|it| {
+            haft_text::head_tail(it, bytes.saturating_mul(4).max(BEFORE_BYTES_MIN)).to_string()
+        });
+        let text = text(&task, before.as_deref(), &spoken_entries);
         if estimator.text(&text) <= tokens {
             return text;
         }
@@ -40,6 +46,8 @@ pub(super) fn request<'a>(
         }
         bytes /= 4;
     }
+    let before = before.map(|it| haft_text::head_tail(it, BEFORE_BYTES_MIN).to_string());
+    let before = before.as_deref();
     let fixed = estimator.text(&text(&task, before, &[]));
     let weights: Vec<u64> = spoken_entries.iter().map(|it| estimator.text(it)).collect();
     let left_out = middle(&weights, tokens.saturating_sub(fixed));
@@ -130,6 +138,11 @@ fn part(part: &ContentPart) -> String {
     }
 }
 
+/// Tells whether a message is a person's, and not the runtime's alone.
+fn is_asked(message: &UserMessage) -> bool {
+    !message.content.is_empty()
+}
+
 /// Makes what is added to a summary word for word: what was asked last, unless that stays, and what was changed.
 pub(super) fn added<'a>(
     older: impl Iterator<Item = &'a Entry>,
@@ -139,12 +152,12 @@ pub(super) fn added<'a>(
     let mut paths: BTreeSet<&str> = BTreeSet::new();
     for entry in older {
         match entry {
-            Entry::User(message) => asked = Some(message),
+            Entry::User(message) if is_asked(message) => asked = Some(message),
             Entry::Step(step) => {
                 let outcomes = step.results.iter().flatten();
                 paths.extend(outcomes.flat_map(|it| &it.changes).map(|it| it.path.as_str()));
             }
-            Entry::Summary(_) => {}
+            Entry::User(_) | Entry::Summary(_) => {}
         }
     }
     let mut added = String::new();
@@ -158,7 +171,8 @@ pub(super) fn added<'a>(
         };
         let _ = write!(added, "\n\nChanged so far: {}{more}.", shown.join(", "));
     }
-    let asked = asked.filter(|_| !kept.any(|it| matches!(it, Entry::User(_))));
+    let asked =
+        asked.filter(|_| !kept.any(|it| matches!(it, Entry::User(message) if is_asked(message))));
     if let Some(asked) = asked {
         let said: Vec<String> = compile::said(asked).iter().map(part).collect();
         let said = said.join("\n");

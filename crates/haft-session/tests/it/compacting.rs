@@ -180,6 +180,11 @@ fn what_was_asked_last_and_what_was_changed_is_kept_word_for_word() {
         not_restorable: None,
     }));
     talk.step(&[edited]);
+    // What the runtime says by itself is not what was asked.
+    let mut noted = talk.message("");
+    noted.content.clear();
+    noted.notices.push(talk::notice("your last reply was empty"));
+    talk.transcript.say(noted).unwrap();
     talk.step(&[Outcome::ok("word ".repeat(200))]);
     let plan = planned(&talk, &room(50)).unwrap();
     talk.summarise(&plan, &said("Two files were edited.")).unwrap();

@@ -109,8 +109,24 @@ fn o_091_a_count_that_does_not_grow_with_the_prompt_is_noticed() {
 }
 
 #[test]
+fn o_091_images_that_take_less_than_estimated_mean_nothing() {
+    let mut gauge = Gauge::new(&facts(Some(100_000)));
+    let mut talk = Talk::default();
+    talk.say("What is in these?");
+    let before = gauge.of(&talk::request(&talk.transcript));
+    assert_eq!(gauge.report(&counted(before.estimated)), None);
+    let image = ContentPart::Image { media_type: ImageType::Png, data: Arc::from(*b"png") };
+    let mut pictures = Outcome::ok("pictures");
+    pictures.content.extend(vec![image; 4]);
+    talk.step(&[pictures]);
+    let level = gauge.of(&talk::request(&talk.transcript));
+    assert!(level.images >= 10_000 && level.estimated - level.images < 2_000);
+    assert_eq!(gauge.report(&counted(before.estimated + 400)), None);
+}
+
+#[test]
 fn a_level_is_over_a_threshold_only_where_the_window_is_known() {
-    let level = |tokens, window| Level { tokens, estimated: tokens, window, reply: 100 };
+    let level = |tokens, window| Level { tokens, estimated: tokens, images: 0, window, reply: 100 };
     assert!(!level(800, Some(1_000)).is_over(80));
     assert!(level(801, Some(1_000)).is_over(80));
     assert!(!level(u64::MAX, None).is_over(1));
