@@ -8,7 +8,7 @@ use super::{SourceFile, Tree, Violation};
 const MAKING: &[&str] = &["Dispatch::new", "CallContext::new"];
 
 /// Methods that take calls. Without arguments they are something else: a getter, a start.
-const TAKING: &[&str] = &["dispatch", "batch", "start", "resume"];
+const TAKING: &[&str] = &["dispatch", "batch", "start", "start_batch", "resume", "delegated"];
 
 /// Token sequences that run a tool's body without dispatch.
 const SIDE_DOORS: &[&str] = &["Tool::call(", "Tool::call)", "Tool>::call("];
@@ -16,6 +16,8 @@ const SIDE_DOORS: &[&str] = &["Tool::call(", "Tool::call)", "Tool>::call("];
 /// Files that may hand calls to dispatch, each with the entrance it is.
 const ENTRANCES: &[(&str, &str)] = &[
     ("crates/haft/src/assembly.rs", "a program that uses the library"),
+    ("crates/haft-agent/src/calls.rs", "a model's request"),
+    ("crates/haft-agent/src/subagent/tool.rs", "a model that another model started"),
     ("crates/haft-cli/src/command/call.rs", "the command line"),
     ("crates/haft-mcp/src/call.rs", "a client of the MCP server"),
     ("crates/haft-mcp/src/conformance.rs", "the fixture that the MCP suite is run against"),

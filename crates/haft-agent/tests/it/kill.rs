@@ -62,7 +62,7 @@ fn counted(dir: &Path) -> BTreeMap<String, usize> {
 }
 
 #[tokio::test]
-async fn a_run_that_is_killed_anywhere_goes_on_and_does_nothing_twice_that_may_not_be() {
+async fn o_074_a_run_that_is_killed_anywhere_goes_on_and_does_nothing_twice_that_may_not_be() {
     let whole = tempfile::tempdir().unwrap();
     Running::start(whole.path(), None).finish();
     let (cause, expected) = go_on(whole.path(), &refuses()).await;
