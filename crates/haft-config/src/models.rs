@@ -206,7 +206,10 @@ fn price(
 /// Reads dollars for a million tokens as millionths of a dollar.
 fn dollars(document: &Document<'_>, key: &str, node: &Node<'_>) -> Result<u64, ConfigError> {
     let value = node.get_ref();
-    let text = value.as_float().map(|it| it.as_str()).or(value.as_integer().map(|it| it.as_str()));
+    let text = value
+        .as_float()
+        .map(toml::de::DeFloat::as_str)
+        .or(value.as_integer().map(toml::de::DeInteger::as_str));
     let dollars: Option<f64> = text.and_then(|text| text.parse().ok());
     match dollars.filter(|it| (0.0..=DOLLARS_MAX).contains(it)) {
         #[expect(
