@@ -19,6 +19,8 @@ pub struct TurnOptions {
     pub limits: RunLimits,
     /// Whether the model has to ask for a tool in its first reply.
     pub choice: ToolChoice,
+    /// Whether it has no tools in this turn, whatever the branch shows it.
+    pub without_tools: bool,
     /// The form of its replies, where they have to have one.
     pub format: Option<ResponseFormat>,
     /// The request to stop the turn.

@@ -11,6 +11,7 @@ mod event;
 mod guard;
 mod limits;
 mod machine;
+pub mod operations;
 mod purse;
 mod resume;
 mod subagent;

@@ -1,5 +1,6 @@
 //! One turn at work: doing what its machine decides.
 
+mod act;
 mod ask;
 mod make_room;
 mod take_up;

@@ -9,6 +9,7 @@ use haft_model::{
 };
 use haft_protocol::{Notice, Reply, ReplyPart, RunEntry, TokenUsage};
 use haft_session::{Ask, Level, compile, reply_of};
+use haft_tool::{RegistryError, Snapshot};
 
 use super::make_room::NoRoom;
 use super::{Doing, Form, Happened};
@@ -107,12 +108,20 @@ impl Doing<'_> {
         notices: &[Notice],
     ) -> Result<(Arc<Request>, Level), ModelError> {
         let wrong = |text: String| ModelError::new(ModelErrorKind::BadRequest, text);
-        let (snapshot, tools) = self.state.tools().map_err(|error| wrong(error.to_string()))?;
+        let (snapshot, tools) = self.tools().map_err(|error| wrong(error.to_string()))?;
         self.context.tools = snapshot;
         let ask = self.next(tools, notices);
         let request = compile(&ask).map_err(|error| wrong(error.to_string()))?.request;
         let level = self.state.gauge.of(&request);
         Ok((request, level))
+    }
+
+    /// Returns the tools of this turn, and how the model is told of them.
+    pub(super) fn tools(&self) -> Result<(Arc<Snapshot>, Arc<[ToolSpec]>), RegistryError> {
+        if self.options.without_tools {
+            return Ok((Arc::default(), Arc::new([])));
+        }
+        self.state.tools()
     }
 
     /// Returns what the next request is made of.

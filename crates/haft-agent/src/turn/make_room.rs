@@ -37,7 +37,7 @@ impl Doing<'_> {
 
     /// Lets a summary take the place of older messages, and keeps it.
     pub(super) async fn make_room(&mut self, before: &Level) -> Result<(), NoRoom> {
-        let (_, tools) = self.state.tools().map_err(|error| NoRoom::Useless(error.to_string()))?;
+        let (_, tools) = self.tools().map_err(|error| NoRoom::Useless(error.to_string()))?;
         let state = &self.state;
         let plan = state
             .compaction

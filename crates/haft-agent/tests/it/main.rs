@@ -15,6 +15,7 @@ mod kill;
 mod limits;
 mod loops;
 mod machine;
+mod operations;
 mod rig;
 mod room;
 mod subagents;
