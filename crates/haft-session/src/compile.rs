@@ -76,9 +76,7 @@ pub fn compile(ask: &Ask<'_>) -> Result<Compiled, CompileError> {
     if open > 0 {
         return Err(CompileError::Open { open });
     }
-    let shown = ask.transcript.shown().fragments();
-    let mut messages = Vec::with_capacity(shown.len().saturating_add(1));
-    messages.extend(shown.iter().cloned());
+    let mut messages = ask.transcript.shown().fragments().to_vec();
     note(&mut messages, ask.notices);
     let last = messages.last().map(|it| it.message());
     if !matches!(last, Some(RequestMessage::User(_) | RequestMessage::Results(_))) {

@@ -1,5 +1,6 @@
 //! What was said, and what came of it.
 
+mod fragments;
 mod shown;
 
 use std::collections::HashSet;

@@ -7,6 +7,7 @@ use haft_protocol::{ContentPart, Entry, MessageId, Summary};
 use rpds::VectorSync;
 
 use super::Node;
+use super::fragments::Fragments;
 use crate::compile::{Kept, LeftOut};
 
 /// What stands between two things that were said one after the other, before the model replied.
@@ -24,7 +25,7 @@ const WENT_ON: &str = "[notice: you were asked to go on]";
 /// take turns: what was said in a row is joined once, when it is added.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Shown {
-    fragments: VectorSync<Arc<Fragment>>,
+    fragments: Fragments,
     task: Option<MessageId>,
     summary: Option<MessageId>,
     /// Where the history begins that is shown as it was.
@@ -107,19 +108,19 @@ impl Shown {
                 let joint = joint.map(ContentPart::text);
                 let merged = before.iter().cloned().chain(joint).chain(said.iter().cloned());
                 let merged = Fragment::new(RequestMessage::User(merged.collect()));
-                self.fragments.set_mut(self.fragments.len().saturating_sub(1), merged);
+                self.fragments.replace_last(merged);
             }
             (Some(RequestMessage::Reply(_)), RequestMessage::Reply(_)) => {
                 let asked = Arc::new([ContentPart::text(WENT_ON)]);
-                self.fragments.push_back_mut(Fragment::new(RequestMessage::User(asked)));
-                self.fragments.push_back_mut(Arc::clone(fragment));
+                self.fragments.push(Fragment::new(RequestMessage::User(asked)));
+                self.fragments.push(Arc::clone(fragment));
             }
-            _ => self.fragments.push_back_mut(Arc::clone(fragment)),
+            _ => self.fragments.push(Arc::clone(fragment)),
         }
     }
 
     /// Returns the messages.
-    pub(crate) fn fragments(&self) -> &VectorSync<Arc<Fragment>> {
+    pub(crate) fn fragments(&self) -> &Fragments {
         &self.fragments
     }
 
