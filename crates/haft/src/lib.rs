@@ -23,6 +23,8 @@
 mod assembly;
 pub mod guide;
 #[cfg(feature = "models")]
+mod instructions;
+#[cfg(feature = "models")]
 mod running;
 #[cfg(feature = "mcp")]
 mod serving;
@@ -42,6 +44,8 @@ pub use haft_tool::{
     RegistryError, Reporter, Scope, Selection, Shown, Slot, Snapshot, SourceError, Ticket, Tool,
     ToolPath, ToolSource, TypedTool, blocking, hooks, ports,
 };
+#[cfg(feature = "models")]
+pub use instructions::Found as FoundInstructions;
 #[cfg(feature = "models")]
 pub use running::{BranchBuilder, RunKeeper};
 

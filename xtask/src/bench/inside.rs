@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::repository;
 
 /// One measured thing beside another, both in nanoseconds.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Row {
     pub(crate) what: String,
     pub(crate) nanoseconds: f64,
@@ -21,6 +21,7 @@ pub(crate) struct Row {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Benchmark {
     CallPath,
+    Conversations,
     Hands,
 }
 
@@ -28,10 +29,11 @@ pub(crate) enum Benchmark {
 pub(crate) fn measure(root: &Path, benchmark: Benchmark) -> Result<Value> {
     let name = match benchmark {
         Benchmark::CallPath => "call_path",
+        Benchmark::Conversations => "conversations",
         Benchmark::Hands => "hands",
     };
     let mut command = repository::cargo(root);
-    command.args(["bench", "--package", "haft", "--bench", name]);
+    command.args(["bench", "--package", "haft", "--features", "models", "--bench", name]);
     eprintln!("+ {}", repository::spelled(&command));
     let output = command.stderr(Stdio::inherit()).output().context("cannot start cargo bench")?;
     ensure!(output.status.success(), "the benchmark failed with {}", output.status);
@@ -129,6 +131,46 @@ pub(crate) fn scan(measured: &Value) -> Result<Vec<Row>> {
     larger.iter().map(row).collect()
 }
 
+/// Returns what a request late in a conversation costs beside one at its start, beyond the copy of pointers to its messages.
+pub(crate) fn compile(measured: &Value) -> Result<Vec<Row>> {
+    let beyond = |request: &Value| -> Result<f64> {
+        Ok(number(request, "/compile_ns")? - number(request, "/copy_ns")?)
+    };
+    let row = |smallest: &Value, larger: &Value| {
+        Ok(Row {
+            what: format!("a request at turn {}, copying left out", larger["turn"]),
+            nanoseconds: beyond(larger)?,
+            beside: format!("at turn {}", smallest["turn"]),
+            beside_nanoseconds: beyond(smallest)?,
+        })
+    };
+    beside_the_smallest(measured, "requests", row)
+}
+
+/// Returns what a fork of a long conversation costs beside one of a short one.
+pub(crate) fn branch_clone(measured: &Value) -> Result<Vec<Row>> {
+    let row = |smallest: &Value, larger: &Value| {
+        Ok(Row {
+            what: format!("a fork at {} messages", larger["messages"]),
+            nanoseconds: number(larger, "/fork_ns")?,
+            beside: format!("at {}", smallest["messages"]),
+            beside_nanoseconds: number(smallest, "/fork_ns")?,
+        })
+    };
+    beside_the_smallest(measured, "forks", row)
+}
+
+fn beside_the_smallest(
+    measured: &Value,
+    what: &str,
+    row: impl Fn(&Value, &Value) -> Result<Row>,
+) -> Result<Vec<Row>> {
+    let sizes = measured[what].as_array().map(Vec::as_slice).unwrap_or_default();
+    let (smallest, larger) =
+        sizes.split_first().with_context(|| format!("the benchmark measured no {what}"))?;
+    larger.iter().map(|larger| row(smallest, larger)).collect()
+}
+
 fn number(measured: &Value, pointer: &str) -> Result<f64> {
     let value = measured.pointer(pointer).and_then(Value::as_f64);
     value.with_context(|| format!("the benchmark measured no {pointer}"))
@@ -182,6 +224,20 @@ mod tests {
         spawned.sort_by(f64::total_cmp);
         assert_eq!(spawned, [2.0, 4.0]);
         assert_eq!(ratios(scan(&measured).unwrap()), [2.0]);
+    }
+
+    #[test]
+    fn long_conversations_stand_beside_short_ones_without_the_copy() {
+        let measured = json!({
+            "requests": [
+                { "turn": 10, "compile_ns": 110.0, "copy_ns": 10.0 },
+                { "turn": 1000, "compile_ns": 1110.0, "copy_ns": 1000.0 },
+            ],
+            "forks": [{ "messages": 10, "fork_ns": 5.0 }, { "messages": 10000, "fork_ns": 6.0 }],
+        });
+        let rows = [compile(&measured).unwrap(), branch_clone(&measured).unwrap()].concat();
+        let ratios: Vec<_> = rows.iter().map(|it| it.nanoseconds / it.beside_nanoseconds).collect();
+        assert_eq!(ratios, [1.1, 1.2]);
     }
 
     #[test]

@@ -163,6 +163,16 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         way: Way::Inside(Benchmark::CallPath, inside::registry),
     },
     Scenario {
+        name: "compile",
+        about: "the request at turn 1000 of a conversation, beside the one at turn 10",
+        way: Way::Inside(Benchmark::Conversations, inside::compile),
+    },
+    Scenario {
+        name: "branch-clone",
+        about: "a fork of a conversation of 10 000 messages, beside one of 10",
+        way: Way::Inside(Benchmark::Conversations, inside::branch_clone),
+    },
+    Scenario {
         name: "edit",
         about: "an edit in a file of 10 MiB, beside doing it by hand",
         way: Way::Inside(Benchmark::Hands, inside::edit),

@@ -5,6 +5,8 @@
     reason = "a test prepares its own files, and its binary is the process that is killed"
 )]
 
+#[cfg(feature = "models")]
+mod instructions;
 mod killed;
 #[cfg(feature = "mcp")]
 mod serving;
