@@ -86,9 +86,11 @@ pub enum RunEvent {
     Stopped(Stopped),
 }
 
+type See = Arc<dyn Fn(&RunEvent) + Send + Sync>;
+
 /// Somebody who watches a turn.
 #[derive(Clone, Default)]
-pub struct Watcher(Option<Arc<dyn Fn(&RunEvent) + Send + Sync>>);
+pub struct Watcher(Option<See>);
 
 impl Watcher {
     /// Makes a watcher of a function, which must not block.

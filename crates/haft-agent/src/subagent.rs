@@ -31,7 +31,7 @@ pub use tool::{SubagentParams, SubagentPreset};
 pub struct Subagents;
 
 impl ToolSource for Subagents {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "subagents"
     }
 

@@ -4,13 +4,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use haft_agent::Watcher;
 use haft_model::{
     Account, AccountLimits, ChatModel, Guarded, ModelError, ModelErrorKind, RetryLimits,
 };
 use haft_protocol::{RunEntry, StopCause};
-use haft_testkit::{Line, ScriptedModel, echo};
+use haft_testkit::{Line, ScriptedModel, echo, pure_tool};
 use haft_tool::{FunctionTool, Output, Tool, blocking};
+use proptest::prelude::*;
 use serde_json::json;
+use std::sync::atomic::AtomicUsize;
 
 use crate::rig::Work;
 
@@ -140,4 +143,61 @@ async fn o_074_calls_that_a_dropped_turn_left_open_end_before_anything_else_is_s
     let results = work.results(1);
     assert_eq!(results.len(), 3);
     assert!(results[1].is_error && results[1].text.contains("not known"), "{}", results[1].text);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+    /// Turns are interrupted at any event, or dropped there, one after the other.
+    #[test]
+    fn o_074_any_interleaving_of_interruptions_leaves_a_conversation_that_can_be_gone_on_with(
+        interruptions in proptest::collection::vec((0_usize..12, any::<bool>()), 1..4),
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            // As many lines as anybody could ask for: calls, calls, and a word.
+            let lines = (0..40).map(|it| match it % 3 {
+                2 => Line::say("Done."),
+                _ => Line::calls(&[
+                    ("echo", json!({ "n": it })),
+                    ("nothing", json!({})),
+                    ("fails", json!({ "n": it })),
+                ]),
+            });
+            let fails = pure_tool("local/fails", |_| {
+                Err(haft_protocol::Failure::new(haft_protocol::ErrorKind::Upstream, "no"))
+            });
+            let mut work = Work::new(lines.collect::<Vec<_>>(), vec![echo(), fails]);
+            for (at, is_dropped) in interruptions {
+                let (seen, reached) = (AtomicUsize::new(0), Arc::new(tokio::sync::Notify::new()));
+                work.options.cancellation = haft_tool::Cancellation::new();
+                let (cancellation, told) = (work.options.cancellation.clone(), Arc::clone(&reached));
+                work.options.watcher = Watcher::new(move |_| {
+                    if seen.fetch_add(1, Ordering::SeqCst) == at {
+                        if !is_dropped {
+                            cancellation.cancel();
+                        }
+                        told.notify_one();
+                    }
+                });
+                let turn = work.say("Go.");
+                tokio::pin!(turn);
+                tokio::select! {
+                    biased;
+                    () = reached.notified(), if is_dropped => {}
+                    _ = &mut turn => {}
+                }
+            }
+            work.options.cancellation = haft_tool::Cancellation::new();
+            work.options.watcher = Watcher::default();
+            work.say("And now?").await;
+            let state = work.branch.turn().await;
+            assert_eq!(state.transcript.open_calls().count(), 0);
+            // What was kept makes the same conversation again, and each call has one end.
+            let entries = work.kept.entries();
+            let mended = haft_session::mend(&entries);
+            assert!(mended.remarks.is_empty(), "{:?}", mended.remarks);
+            assert!(mended.transcript.entries().eq(state.transcript.entries()));
+        });
+    }
 }

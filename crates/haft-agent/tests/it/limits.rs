@@ -153,7 +153,7 @@ impl haft_tool::ports::Port for Slow {
 impl haft_tool::ports::Approver for Slow {
     fn ask<'a>(&'a self, _: &'a haft_tool::ports::Question) -> haft_tool::BoxFuture<'a, Answer> {
         Box::pin(async {
-            tokio::time::sleep(Duration::from_secs(600)).await;
+            tokio::time::sleep(Duration::from_mins(10)).await;
             Answer::Approve { by: "a slow person".to_owned() }
         })
     }

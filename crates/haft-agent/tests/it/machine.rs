@@ -119,15 +119,12 @@ proptest! {
                     spent.steps += 1;
                     spent.usage.output += 40;
                     spent.time += Duration::from_secs(30);
-                    match world.fails {
-                        Some(kind) => {
-                            let error = ModelError::new(kind, "it failed");
-                            machine.next(Heard::NoReply(&error), &spent)
-                        }
-                        None => {
-                            last = reply(world);
-                            machine.next(Heard::Reply(&last), &spent)
-                        }
+                    if let Some(kind) = world.fails {
+                        let error = ModelError::new(kind, "it failed");
+                        machine.next(Heard::NoReply(&error), &spent)
+                    } else {
+                        last = reply(world);
+                        machine.next(Heard::Reply(&last), &spent)
                     }
                 }
                 ref calls @ (Next::Call | Next::PassOver) => {
