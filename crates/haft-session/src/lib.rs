@@ -1,8 +1,35 @@
 //! A conversation with a model.
 //!
-//! A [`Transcript`] holds what was said and what came of it, in a form that cannot hold a call's result without its call.
-//! [`compile`](fn@compile) makes a request of it, and a record of what was kept and what was left out. A [`Branch`] owns
-//! one transcript with the tools, the policy and the model that go with it.
+//! A [`Transcript`] holds what was said and what came of it, in a form that cannot hold a call's result without its call,
+//! and [`mend`] makes one of what was kept of a run. [`compile`](fn@compile) makes a request of it, and a record of what was
+//! kept and what was left out. A [`Gauge`] says how full the model's window is, and a [`Compaction`] when a summary has to
+//! make room. A [`Branch`] owns one transcript with the tools, the policy and the model that go with it.
+//!
+//! ```
+//! use haft_model::{Sampling, ToolChoice};
+//! use haft_protocol::{ContentPart, MessageId, Timestamp, UserMessage};
+//! use haft_session::{Ask, System, Transcript, compile};
+//!
+//! let mut transcript = Transcript::new();
+//! transcript.say(UserMessage {
+//!     id: MessageId::from_parts(0, 1),
+//!     at: Timestamp::from_unix_ms(0),
+//!     content: vec![ContentPart::text("Fix the test.")],
+//!     notices: Vec::new(),
+//! })?;
+//! let system = System::standard(&[], Vec::new());
+//! let compiled = compile(&Ask {
+//!     system: &system,
+//!     transcript: &transcript,
+//!     tools: Vec::new().into(),
+//!     choice: ToolChoice::Auto,
+//!     format: None,
+//!     sampling: Sampling::default(),
+//!     notices: &[],
+//! })?;
+//! assert_eq!(compiled.request.messages.len(), 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
 //! Not here: what is done turn by turn (`haft-agent`), how a provider is spoken to (`haft-providers`).
 
