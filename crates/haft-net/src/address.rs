@@ -70,6 +70,13 @@ impl Address {
         Self(url)
     }
 
+    /// Returns this address with one field more in its query.
+    #[must_use]
+    pub fn with_query(mut self, name: &str, value: &str) -> Self {
+        self.0.query_pairs_mut().append_pair(name, value);
+        self
+    }
+
     /// Returns the address of something on the same server, wherever this one leads.
     pub fn at_root(&self, path: &str) -> Self {
         let mut url = self.0.clone();

@@ -107,7 +107,7 @@ impl Assembly {
         if piece.is_empty() {
             return Ok(());
         }
-        if !matches!(self.parts.last(), Some(Building::Reasoning { .. })) {
+        if !matches!(self.parts.last(), Some(Building::Reasoning { opaque: None, .. })) {
             self.open_reasoning()?;
         }
         self.add(self.parts.len() - 1, piece, shown)

@@ -7,7 +7,7 @@ use haft_net::{Address, Dialer, Secret};
 use haft_protocol::ModelId;
 
 use crate::known::Known;
-use crate::{ChatCompletions, EndpointError, Messages, Patience, Quirks};
+use crate::{ChatCompletions, EndpointError, Gemini, Messages, Patience, Quirks, Responses};
 
 /// A server, the language it is spoken to in, and who asks.
 ///
@@ -67,7 +67,7 @@ impl Endpoint {
     ///
     /// # Errors
     ///
-    /// Fails for a dialect that is not spoken.
+    /// Fails for a name that cannot be one of a model, in a dialect that asks for models by their address.
     pub fn model(
         self,
         id: ModelId,
@@ -77,9 +77,8 @@ impl Endpoint {
         match self.dialect {
             Dialect::ChatCompletions => Ok(Arc::new(ChatCompletions::new(self, id, known, dialer))),
             Dialect::Messages => Ok(Arc::new(Messages::new(self, id, known, dialer))),
-            Dialect::Responses | Dialect::Gemini => {
-                Err(EndpointError::NotSpoken { provider: self.provider, dialect: self.dialect })
-            }
+            Dialect::Responses => Ok(Arc::new(Responses::new(self, id, known, dialer))),
+            Dialect::Gemini => Ok(Arc::new(Gemini::new(self, id, known, dialer)?)),
         }
     }
 

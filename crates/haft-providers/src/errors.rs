@@ -6,6 +6,8 @@
 mod retry_after;
 mod table;
 
+use std::time::Duration;
+
 use haft_model::{ModelError, ModelErrorKind};
 use haft_net::NetError;
 use haft_text::visible_line;
@@ -28,6 +30,8 @@ pub(crate) struct Report {
     pub(crate) message: String,
     /// Tokens of the window, where a field says so.
     pub(crate) window_tokens: Option<u64>,
+    /// How long to wait, where a field says so.
+    pub(crate) retry_after: Option<Duration>,
 }
 
 impl Report {
@@ -71,7 +75,31 @@ impl Report {
             report.message.push_str(raw);
         }
         report.window_tokens = error.get("n_ctx").and_then(Value::as_u64);
+        for detail in error.get("details").and_then(Value::as_array).into_iter().flatten() {
+            report.detail(detail);
+        }
         report
+    }
+
+    /// Reads the text of an object that says what went wrong; nothing where it is none.
+    pub(crate) fn of_text(text: &str) -> Self {
+        let value: Value = serde_json::from_str(text).unwrap_or_default();
+        Self::of_json(&value)
+    }
+
+    /// Reads what Google says beside its words: when to come back, and which allowance is used up.
+    fn detail(&mut self, detail: &Value) {
+        let seconds = detail.get("retryDelay").and_then(Value::as_str);
+        let seconds = seconds.and_then(|text| text.trim().strip_suffix('s')?.parse::<f64>().ok());
+        let delay = seconds.and_then(|it| Duration::try_from_secs_f64(it).ok());
+        self.retry_after = self.retry_after.or(delay);
+        let violations = detail.get("violations").and_then(Value::as_array);
+        let quotas = violations.into_iter().flatten().filter_map(|it| it.get("quotaId")?.as_str());
+        if quotas.into_iter().any(|quota| quota.contains("PerDay")) {
+            self.codes.push(table::DAILY.to_owned());
+        } else if self.retry_after.is_some() && self.codes.iter().any(|it| it == table::EXHAUSTED) {
+            self.codes.push(table::SOON.to_owned());
+        }
     }
 
     /// Returns what kind of error it is.
@@ -93,6 +121,7 @@ impl Report {
         let mut error = ModelError::new(kind, format!("{who}: {words}"));
         error.status = self.status;
         error.window_tokens = window;
+        error.retry_after = self.retry_after;
         error
     }
 }

@@ -4,9 +4,12 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use futures_util::StreamExt as _;
-use haft_model::{Finished, ModelError, ModelErrorKind, ModelFacts, Part, ReplyStream, ToolSpec};
+use haft_model::{
+    Dialect, Finished, ModelError, ModelErrorKind, ModelFacts, Part, ReplyStream, ToolSpec,
+};
 use haft_net::{ByteStream, Dialer, Incoming, NetError, Outgoing};
 use haft_protocol::{ModelId, limits};
+use serde_json::Value;
 
 use crate::Endpoint;
 use crate::errors::{self, Report};
@@ -59,6 +62,17 @@ impl Fault {
     /// Makes the fault of an event that is no JSON.
     pub(crate) fn no_json(error: &serde_json::Error) -> Self {
         let text = format!("an event of the stream is no JSON: {error}");
+        Self::Own(ModelError::new(ModelErrorKind::Malformed, text))
+    }
+
+    /// Makes the fault of an event that is no event of a dialect: an error of a server in front of it, or of another dialect.
+    pub(crate) fn not_ours(data: &str, dialect: Dialect) -> Self {
+        let value: Value = serde_json::from_str(data).unwrap_or_default();
+        let report = Report::of_json(&value);
+        if !report.message.is_empty() || value.get("error").is_some_and(|it| !it.is_null()) {
+            return Self::Reported(report);
+        }
+        let text = format!("what came is not in the dialect `{}`", dialect.as_str());
         Self::Own(ModelError::new(ModelErrorKind::Malformed, text))
     }
 }
@@ -159,7 +173,7 @@ impl Exchange {
         let retry_after = errors::retry_after(&answer);
         let body = answer.whole(limits::ANSWER_BYTES, ERROR_WITHIN).await.unwrap_or_default();
         let mut error = self.reported(Report::of_body(status, &body));
-        error.retry_after = retry_after;
+        error.retry_after = retry_after.or(error.retry_after);
         if error.kind == ModelErrorKind::Credentials
             && self.endpoint.key.is_none()
             && let Some(variable) = self.endpoint.key_variables.first()

@@ -17,7 +17,7 @@
 //!
 //! * An [`EndpointRegistry`] knows [`Provider`]s: names, addresses, variables that hold keys, [`Quirks`]. It is a table, and
 //!   each row says what it was compared to and when.
-//! * An [`Endpoint`] becomes a model with [`Endpoint::model`]: [`ChatCompletions`] or [`Messages`].
+//! * An [`Endpoint`] becomes a model with [`Endpoint::model`]: [`ChatCompletions`], [`Responses`], [`Messages`] or [`Gemini`].
 //! * [`discover()`] finds model servers on the usual ports of this machine.
 //!
 //! All of them read streams alike: progress alone counts against a stall, and the reply ends when its provider says so,
@@ -31,10 +31,12 @@
 
 mod assemble;
 mod chat_completions;
+mod choice;
 mod discover;
 mod endpoint;
 mod errors;
 mod exchange;
+mod gemini;
 mod idle;
 mod ids;
 mod json;
@@ -42,6 +44,7 @@ mod known;
 mod messages;
 mod quirks;
 mod registry;
+mod responses;
 mod schema;
 mod sse;
 mod table;
@@ -51,10 +54,12 @@ mod usage;
 pub use chat_completions::ChatCompletions;
 pub use discover::{LocalModel, LocalServer, ServerKind, USUAL_PORTS, discover};
 pub use endpoint::Endpoint;
+pub use gemini::Gemini;
 pub use haft_net::{Address, AddressError, Dialer, Proxies, Rules, Secret};
 pub use idle::Patience;
 pub use known::Known;
 pub use messages::Messages;
 pub use quirks::{Cap, Forced, Ids, NoText, Quirks, ReasoningBack};
 pub use registry::{EndpointError, EndpointRegistry, Wanted};
+pub use responses::Responses;
 pub use table::Provider;

@@ -58,7 +58,7 @@ pub enum Cap {
     MaxCompletionTokens,
 }
 
-/// How a call is demanded in Chat Completions.
+/// How a call is demanded in Chat Completions and in Responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Forced {
     /// By `required`, or by the name of the tool.
@@ -91,7 +91,7 @@ pub enum Ids {
     Nine,
 }
 
-/// Which reasoning of earlier replies goes back in Chat Completions. Messages has all of it back.
+/// Which reasoning of earlier replies goes back in Chat Completions. The other dialects have all of it back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReasoningBack {
     /// None: the server refuses it, or has no field for it.

@@ -60,13 +60,15 @@ pub enum EndpointError {
         #[source]
         source: AddressError,
     },
-    /// The language is not spoken here.
-    #[error("`{provider}` is to be asked in `{}`, which is not spoken here", .dialect.as_str())]
-    NotSpoken {
+    /// A model's name cannot stand in the address that it is asked at.
+    #[error(
+        "`{name}` cannot be a model of `{provider}`: its name is part of an address, expected letters, digits, `-`, `_` and `.`"
+    )]
+    ModelName {
         /// The provider.
         provider: String,
-        /// The language.
-        dialect: Dialect,
+        /// The name, escaped and cut to a length fit for a message.
+        name: String,
     },
     /// A name is another provider's already.
     #[error("the name `{name}` of the provider `{provider}` is taken by `{owner}`")]

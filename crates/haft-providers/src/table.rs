@@ -82,7 +82,7 @@ const TABLE: &[Row] = &[
             ..Quirks::USUAL
         },
         last_verified: DOCUMENTS,
-        source: "the API reference, Chat Completions; not tried",
+        source: "the API reference, Chat Completions and Responses; not tried",
     },
     Row {
         name: "anthropic",
@@ -105,7 +105,7 @@ const TABLE: &[Row] = &[
         addresses: &["GEMINI_BASE_URL"],
         quirks: Quirks { reasoning: ReasoningBack::Never, ..Quirks::USUAL },
         last_verified: DOCUMENTS,
-        source: "the API reference; not tried",
+        source: "the guides to function calling, thinking and thought signatures, and the clients of Google; not tried",
     },
     Row {
         name: "openrouter",
@@ -214,7 +214,7 @@ const TABLE: &[Row] = &[
         addresses: &["LLAMACPP_BASE_URL"],
         quirks: LOCAL,
         last_verified: DOCUMENTS,
-        source: "streams recorded from llama.cpp b7551",
+        source: "streams recorded from llama.cpp b7551 and b7964; asked with a real model in tests",
     },
     Row {
         name: "ollama",

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use haft_model::{CallResult, Fragment, ModelError, ModelErrorKind, Request, RequestMessage};
-use haft_protocol::{ContentPart, RawArguments, Reply, RequestedCall};
+use haft_protocol::{ContentPart, Opaque, RawArguments, Reply, RequestedCall};
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -83,26 +83,72 @@ pub(crate) fn rendered(
     failed.map_or(Ok(form), Err)
 }
 
-/// Puts a request together: what stands before the messages, the messages, and what stands behind them.
+/// Puts a request together: what stands before the messages, the messages in the field that has them, and what stands
+/// behind them.
 pub(crate) fn spliced(
     head: &impl Serialize,
+    field: &str,
     messages: &[Arc<str>],
     tail: &impl Serialize,
 ) -> Result<Vec<u8>, serde_json::Error> {
     let (head, tail) = (serde_json::to_string(head)?, serde_json::to_string(tail)?);
     let bytes = messages.iter().map(|message| message.len() + 1).sum::<usize>();
     let mut body = Vec::with_capacity(head.len() + bytes + tail.len() + 16);
-    body.extend_from_slice(head.strip_suffix('}').unwrap_or(&head).as_bytes());
-    body.extend_from_slice(br#","messages":["#);
+    let head = head.strip_suffix('}').unwrap_or(&head);
+    body.extend_from_slice(head.as_bytes());
+    body.extend_from_slice(if head == "{" { b"\"" } else { b",\"" });
+    body.extend_from_slice(field.as_bytes());
+    body.extend_from_slice(b"\":[");
     for (at, message) in messages.iter().filter(|message| !message.is_empty()).enumerate() {
         if at > 0 {
             body.push(b',');
         }
         body.extend_from_slice(message.as_bytes());
     }
-    body.extend_from_slice(b"],");
-    body.extend_from_slice(tail.strip_prefix('{').unwrap_or(&tail).as_bytes());
+    let tail = tail.strip_prefix('{').unwrap_or(&tail);
+    body.extend_from_slice(if tail == "}" { b"]" } else { b"]," });
+    body.extend_from_slice(tail.as_bytes());
     Ok(body)
+}
+
+/// JSON values as they stand in a list, one behind the other.
+#[derive(Default)]
+pub(crate) struct Blocks(String);
+
+impl Blocks {
+    /// Adds a value.
+    pub(crate) fn push(&mut self, block: &impl Serialize) -> Result<(), serde_json::Error> {
+        self.join(&serde_json::to_string(block)?);
+        Ok(())
+    }
+
+    /// Adds values that stand one behind the other already.
+    pub(crate) fn join(&mut self, blocks: &str) {
+        if !self.0.is_empty() && !blocks.is_empty() {
+            self.0.push(',');
+        }
+        self.0.push_str(blocks);
+    }
+
+    /// Adds a value byte for byte, where there is one.
+    pub(crate) fn extend(&mut self, own: Option<&RawValue>) {
+        self.join(own.map_or("", RawValue::get));
+    }
+
+    /// Returns the values.
+    pub(crate) fn finish(self) -> String {
+        self.0
+    }
+}
+
+/// Returns what a server made itself, byte for byte; nothing where somebody else did.
+pub(crate) fn own(opaque: Option<&Opaque>, origin: &str) -> Option<Box<RawValue>> {
+    json::read_raw(&opaque.filter(|own| *own.origin == *origin)?.json)
+}
+
+/// Returns the name of the tool that a call asks for, for servers that want some name.
+pub(crate) fn tool_of(call: &RequestedCall) -> &str {
+    if call.tool.is_empty() { "unnamed" } else { &call.tool }
 }
 
 fn unanswered(at: usize, calls: usize, results: usize) -> ModelError {

@@ -27,37 +27,70 @@ impl Reports {
         let cached = "/prompt_tokens_details/cached_tokens";
         let written = "/prompt_tokens_details/cache_write_tokens";
         let reasoning = "/completion_tokens_details/reasoning_tokens";
-        let (mut prompt, mut output) = (None, None);
-        self.take(&mut prompt, usage.get("prompt_tokens"));
-        self.take(&mut output, usage.get("completion_tokens"));
-        // Nothing for a prompt and nothing for an answer is what servers say that do not count.
-        if prompt != Some(0) || output.is_some_and(|output| output > 0) {
-            self.prompt = self.prompt.max(prompt.filter(|prompt| *prompt > 0));
-            self.output = self.output.max(output);
-        }
-        let mut at = |field: fn(&mut Self) -> &mut Option<u64>, value: Option<&Value>| {
-            let mut number = *field(self);
-            self.take(&mut number, value);
-            *field(self) = number;
-        };
-        at(|it| &mut it.cache_read, usage.pointer(cached));
-        at(|it| &mut it.cache_read, usage.get("prompt_cache_hit_tokens"));
-        at(|it| &mut it.cache_write, usage.pointer(written));
-        at(|it| &mut it.reasoning, usage.pointer(reasoning));
+        self.both(usage.get("prompt_tokens"), usage.get("completion_tokens"));
+        self.at(|it| &mut it.cache_read, usage.pointer(cached));
+        self.at(|it| &mut it.cache_read, usage.get("prompt_cache_hit_tokens"));
+        self.at(|it| &mut it.cache_write, usage.pointer(written));
+        self.at(|it| &mut it.reasoning, usage.pointer(reasoning));
+        self.cost(usage.get("cost"));
+    }
+
+    /// Takes a report in the words of Responses: cached tokens are part of the prompt.
+    pub(crate) fn responses(&mut self, usage: &Value) {
+        let cached = "/input_tokens_details/cached_tokens";
+        let written = "/input_tokens_details/cache_write_tokens";
+        let reasoning = "/output_tokens_details/reasoning_tokens";
+        self.both(usage.get("input_tokens"), usage.get("output_tokens"));
+        self.at(|it| &mut it.cache_read, usage.pointer(cached));
+        self.at(|it| &mut it.cache_write, usage.pointer(written));
+        self.at(|it| &mut it.reasoning, usage.pointer(reasoning));
         self.cost(usage.get("cost"));
     }
 
     /// Takes a report in the words of Messages: what caches had and took stands beside the prompt.
     pub(crate) fn messages(&mut self, usage: &Value) {
-        let mut at = |field: fn(&mut Self) -> &mut Option<u64>, name: &str| {
-            let mut number = *field(self);
+        self.at(|it| &mut it.input, usage.get("input_tokens"));
+        self.at(|it| &mut it.cache_read, usage.get("cache_read_input_tokens"));
+        self.at(|it| &mut it.cache_write, usage.get("cache_creation_input_tokens"));
+        self.at(|it| &mut it.output, usage.get("output_tokens"));
+    }
+
+    /// Takes a report in the words of Gemini: cached tokens are part of the prompt, and thoughts stand beside the answer.
+    pub(crate) fn gemini(&mut self, usage: &Value) {
+        let mut count = |name: &str| {
+            let mut number = None;
             self.take(&mut number, usage.get(name));
-            *field(self) = number;
+            number
         };
-        at(|it| &mut it.input, "input_tokens");
-        at(|it| &mut it.cache_read, "cache_read_input_tokens");
-        at(|it| &mut it.cache_write, "cache_creation_input_tokens");
-        at(|it| &mut it.output, "output_tokens");
+        let prompts = [count("promptTokenCount"), count("toolUsePromptTokenCount")];
+        let answers = [count("candidatesTokenCount"), count("thoughtsTokenCount")];
+        let cached = count("cachedContentTokenCount");
+        let sum =
+            |numbers: [Option<u64>; 2]| numbers.into_iter().flatten().reduce(u64::saturating_add);
+        self.prompt = self.prompt.max(sum(prompts));
+        self.output = self.output.max(sum(answers));
+        let [_, thoughts] = answers;
+        self.reasoning = self.reasoning.max(thoughts);
+        self.cache_read = self.cache_read.max(cached);
+    }
+
+    /// Takes the tokens of a prompt and of its answer, which are reported together.
+    fn both(&mut self, prompt: Option<&Value>, output: Option<&Value>) {
+        let reported = (prompt, output);
+        let (mut prompt, mut output) = (None, None);
+        self.take(&mut prompt, reported.0);
+        self.take(&mut output, reported.1);
+        // Nothing for a prompt and nothing for an answer is what servers say that do not count.
+        if prompt != Some(0) || output.is_some_and(|output| output > 0) {
+            self.prompt = self.prompt.max(prompt.filter(|prompt| *prompt > 0));
+            self.output = self.output.max(output);
+        }
+    }
+
+    fn at(&mut self, field: fn(&mut Self) -> &mut Option<u64>, value: Option<&Value>) {
+        let mut number = *field(self);
+        self.take(&mut number, value);
+        *field(self) = number;
     }
 
     /// Returns tokens of the answer, where they were counted.
@@ -207,6 +240,29 @@ mod tests {
             (Some(20), Some(80), Some(100))
         );
         assert_eq!((usage.reasoning, usage.micro_usd, usage.doubtful), (Some(5), Some(13), false));
+    }
+
+    #[test]
+    fn o_090_the_words_of_each_dialect_come_to_the_same() {
+        let expected = TokenUsage { cache_read: Some(80), reasoning: Some(5), ..known(20, 20) };
+        let mut responses = Reports::default();
+        responses.responses(&json!({
+            "input_tokens": 100, "input_tokens_details": {"cached_tokens": 80},
+            "output_tokens": 20, "output_tokens_details": {"reasoning_tokens": 5}, "total_tokens": 120,
+        }));
+        assert_eq!(responses.finish(), expected);
+        let mut gemini = Reports::default();
+        gemini.gemini(&json!({"promptTokenCount": 100, "totalTokenCount": 100}));
+        gemini.gemini(&json!({"promptTokenCount": 100, "thoughtsTokenCount": 5}));
+        gemini.gemini(&json!({
+            "promptTokenCount": 100, "cachedContentTokenCount": 80, "candidatesTokenCount": 15,
+            "thoughtsTokenCount": 5, "totalTokenCount": 120,
+        }));
+        assert_eq!(gemini.finish(), expected);
+        let mut silent = Reports::default();
+        silent.gemini(&json!({"promptTokenCount": null, "totalTokenCount": 3}));
+        silent.responses(&json!({"input_tokens": 0, "output_tokens": 0}));
+        assert_eq!(silent.finish(), TokenUsage::default());
     }
 
     #[test]

@@ -7,17 +7,18 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use haft_model::{CallResult, Effort, ModelError, Request, ToolChoice};
+use haft_model::{CallResult, ModelError, Request};
 use haft_protocol::{ContentPart, Reply, ReplyPart};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use crate::choice::{Choice, effort_word};
 use crate::exchange::Exchange;
 use crate::ids::fitting;
 use crate::json::{self, RawObject};
 use crate::turns::{self, Other, Turn};
-use crate::{Cap, Forced, NoText, ReasoningBack};
+use crate::{Cap, NoText, ReasoningBack};
 
 type Written<T> = Result<T, serde_json::Error>;
 
@@ -76,10 +77,11 @@ fn write(exchange: &Exchange, request: &Request, turns: &[Turn<'_>]) -> Written<
             Turn::Other(other) => writer.other(other, &mut messages)?,
         }
     }
-    let (shown, choice) = choice(request, quirks.forced);
+    let choice = Choice::of(request, quirks.forced);
     let lowering = exchange.lowered(&request.tools);
-    let tools = lowering.tools().filter(|(tool, _)| shown.is_none_or(|name| *name == tool.name));
-    let tools: Vec<_> = tools
+    let tools: Vec<_> = lowering
+        .tools()
+        .filter(|(tool, _)| choice.shows(tool))
         .map(|(tool, schema)| {
             let (name, description) = (&tool.name, &tool.description);
             let function = json!({"name": name, "description": description, "parameters": schema});
@@ -93,41 +95,18 @@ fn write(exchange: &Exchange, request: &Request, turns: &[Turn<'_>]) -> Written<
     let cap = request.sampling.output_tokens.map(std::num::NonZeroU32::get);
     let effort = request.sampling.effort.filter(|_| quirks.effort);
     let tail = Tail {
-        tool_choice: choice,
+        tool_choice: choice.word(|name| json!({"type": "function", "function": {"name": name}})),
         parallel_tool_calls: (quirks.parallel && !tools.is_empty()).then_some(true),
         response_format: format,
         max_tokens: cap.filter(|_| quirks.cap == Cap::MaxTokens),
         max_completion_tokens: cap.filter(|_| quirks.cap == Cap::MaxCompletionTokens),
         temperature: request.sampling.temperature,
         seed: request.sampling.seed,
-        reasoning_effort: effort.map(|effort| match effort {
-            Effort::Low => "low",
-            Effort::Medium => "medium",
-            Effort::High => "high",
-        }),
+        reasoning_effort: effort.map(effort_word),
         stream: true,
         stream_options: quirks.counts.then(|| json!({"include_usage": true})),
     };
-    turns::spliced(&Head { model: exchange.facts.id.name(), tools }, &messages, &tail)
-}
-
-/// Returns the one tool that is shown, where only one is, and the field that says whether one has to be asked for.
-fn choice(request: &Request, forced: Forced) -> (Option<&haft_protocol::WireName>, Option<Value>) {
-    if request.tools.is_empty() {
-        return (None, None);
-    }
-    match (&request.choice, forced) {
-        (ToolChoice::Auto, _) | (ToolChoice::Required | ToolChoice::Named(_), Forced::Never) => {
-            (None, None)
-        }
-        (ToolChoice::None, _) => (None, Some(json!("none"))),
-        (ToolChoice::Required, Forced::Any) => (None, Some(json!("any"))),
-        (ToolChoice::Required, Forced::Named | Forced::Alone) => (None, Some(json!("required"))),
-        (ToolChoice::Named(name), Forced::Alone) => (Some(name), Some(json!("required"))),
-        (ToolChoice::Named(name), Forced::Named | Forced::Any) => {
-            (None, Some(json!({"type": "function", "function": {"name": name}})))
-        }
-    }
+    turns::spliced(&Head { model: exchange.facts.id.name(), tools }, "messages", &messages, &tail)
 }
 
 struct Writer<'a> {
@@ -176,7 +155,7 @@ impl<'a> Writer<'a> {
             entry.set("id", &fitting(&result.provider_id, quirks.ids))?;
             entry.set("type", "function")?;
             let arguments = turns::arguments(call)?;
-            let name = if call.tool.is_empty() { "unnamed" } else { &call.tool };
+            let name = turns::tool_of(call);
             entry.set("function", &json!({"name": name, "arguments": arguments.get()}))?;
             let own = call.opaque.as_ref().filter(|own| *own.origin == *self.exchange.facts.origin);
             if let Some(extra) = own.and_then(|own| json::read_raw(&own.json)) {

@@ -51,6 +51,13 @@ pub(super) const WINDOWS: &[&str] = &[
 
 const ANY: &[(u16, u16)] = &[];
 
+/// What Google calls every allowance that is used up, whether for a minute or for good.
+pub(super) const EXHAUSTED: &str = "resource_exhausted";
+/// A code of ours: the allowance of a day is used up, whatever is said about coming back.
+pub(super) const DAILY: &str = "haft_daily_quota";
+/// A code of ours: an allowance is used up, and it is said when to come back.
+pub(super) const SOON: &str = "haft_come_back";
+
 /// From the most telling to the least.
 pub(super) const TABLE: &[Row] = &[
     Row {
@@ -65,6 +72,9 @@ pub(super) const TABLE: &[Row] = &[
             "max_completion_tokens…is too large",
         ],
     },
+    Row { kind: Kind::Quota, statuses: ANY, codes: &[DAILY], texts: &[] },
+    // Google words the allowance of a minute as if the account had no more to spend.
+    Row { kind: Kind::RateLimited, statuses: ANY, codes: &[SOON], texts: &[] },
     Row {
         kind: Kind::Quota,
         statuses: ANY,
@@ -90,7 +100,7 @@ pub(super) const TABLE: &[Row] = &[
             "rate_limit_exceeded",
             "rate_limit_error",
             "rate_limited",
-            "resource_exhausted",
+            EXHAUSTED,
             "too_many_requests",
         ],
         texts: &[
@@ -138,8 +148,12 @@ pub(super) const TABLE: &[Row] = &[
     Row {
         kind: Kind::Reasoning,
         statuses: ANY,
-        codes: &[],
+        codes: &["invalid_encrypted_content"],
         texts: &[
+            "encrypted content…could not be",
+            "items are not persisted when `store` is set to false",
+            "without its required following item",
+            "without its required 'reasoning' item",
             "signature…thinking",
             "thinking…signature",
             "expected `thinking`",

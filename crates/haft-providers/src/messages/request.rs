@@ -9,16 +9,17 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use haft_model::{CallResult, Effort, ModelError, Request, ToolChoice};
+use haft_model::{CallResult, ModelError, Request, ToolChoice};
 use haft_protocol::{ContentPart, Opaque, Reply, ReplyPart};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use crate::choice::effort_word;
 use crate::exchange::Exchange;
 use crate::ids::fitting;
-use crate::json::{self, RawObject};
-use crate::turns::{self, Other, Turn};
+use crate::json::RawObject;
+use crate::turns::{self, Blocks, Other, Turn};
 
 type Written<T> = Result<T, serde_json::Error>;
 
@@ -114,7 +115,8 @@ fn write(exchange: &Exchange, request: &Request, turns: &[Turn<'_>]) -> Written<
         cache_control: marks.then(mark),
         stream: true,
     };
-    turns::spliced(&Head { model: exchange.facts.id.name(), tools, system }, &messages, &tail)
+    let head = Head { model: exchange.facts.id.name(), tools, system };
+    turns::spliced(&head, "messages", &messages, &tail)
 }
 
 /// Returns a message of blocks; nothing where there are none, as where all of a reply was another provider's.
@@ -123,14 +125,6 @@ fn message(role: &str, blocks: &str) -> String {
         return String::new();
     }
     format!(r#"{{"role":"{role}","content":[{blocks}]}}"#)
-}
-
-fn effort_word(effort: Effort) -> &'static str {
-    match effort {
-        Effort::Low => "low",
-        Effort::Medium => "medium",
-        Effort::High => "high",
-    }
 }
 
 fn choice(choice: &ToolChoice) -> Option<Value> {
@@ -146,28 +140,6 @@ struct Writer<'a> {
     exchange: &'a Exchange,
     /// All that the form of a message depends on beside the message.
     key: String,
-}
-
-/// Blocks as they stand in a message, one behind the other.
-#[derive(Default)]
-struct Blocks(String);
-
-impl Blocks {
-    fn push(&mut self, block: &impl Serialize) -> Written<()> {
-        self.join(&serde_json::to_string(block)?);
-        Ok(())
-    }
-
-    fn join(&mut self, blocks: &str) {
-        if !self.0.is_empty() && !blocks.is_empty() {
-            self.0.push(',');
-        }
-        self.0.push_str(blocks);
-    }
-
-    fn extend(&mut self, own: Option<Box<RawValue>>) {
-        self.join(own.as_ref().map_or("", |own| own.get()));
-    }
 }
 
 impl<'a> Writer<'a> {
@@ -190,12 +162,14 @@ impl<'a> Writer<'a> {
         for part in &reply.parts {
             match part {
                 ReplyPart::Text { text, opaque } => match self.own(opaque.as_ref()) {
-                    own @ Some(_) => blocks.extend(own),
+                    Some(own) => blocks.extend(Some(&own)),
                     None if text.trim().is_empty() => {}
                     None => blocks.push(&json!({"type": "text", "text": text}))?,
                 },
-                ReplyPart::Reasoning { opaque, .. } => blocks.extend(self.own(opaque.as_ref())),
-                ReplyPart::Opaque(opaque) => blocks.extend(self.own(Some(opaque))),
+                ReplyPart::Reasoning { opaque, .. } => {
+                    blocks.extend(self.own(opaque.as_ref()).as_deref());
+                }
+                ReplyPart::Opaque(opaque) => blocks.extend(self.own(Some(opaque)).as_deref()),
                 ReplyPart::Call(call) => {
                     let Some(result) = results.next() else { continue };
                     let extra = self.own(call.opaque.as_ref());
@@ -203,7 +177,7 @@ impl<'a> Writer<'a> {
                     let mut block = RawObject::default();
                     block.set("type", "tool_use")?;
                     block.set("id", &self.id(result))?;
-                    block.set("name", if call.tool.is_empty() { "unnamed" } else { &call.tool })?;
+                    block.set("name", turns::tool_of(call))?;
                     block.set("input", &turns::arguments(call)?)?;
                     for (field, value) in extra.map_or(Vec::new(), |extra: RawObject| extra.0) {
                         block.set(&field, &value)?;
@@ -212,13 +186,12 @@ impl<'a> Writer<'a> {
                 }
             }
         }
-        Ok(blocks.0)
+        Ok(blocks.finish())
     }
 
     /// Returns a block that this server made itself, byte for byte.
     fn own(&self, opaque: Option<&Opaque>) -> Option<Box<RawValue>> {
-        let own = opaque.filter(|own| *own.origin == *self.exchange.facts.origin)?;
-        json::read_raw(&own.json)
+        turns::own(opaque, &self.exchange.facts.origin)
     }
 
     fn id<'b>(&self, result: &'b CallResult) -> Cow<'b, str> {
@@ -233,7 +206,7 @@ impl<'a> Writer<'a> {
         for (fragment, said) in &other.said {
             blocks.join(&turns::rendered(fragment, &self.key, || self.said(said))?);
         }
-        Ok(blocks.0)
+        Ok(blocks.finish())
     }
 
     fn results(&self, results: &[CallResult]) -> Written<String> {
@@ -251,7 +224,7 @@ impl<'a> Writer<'a> {
             }
             blocks.push(&block)?;
         }
-        Ok(blocks.0)
+        Ok(blocks.finish())
     }
 
     fn said(&self, said: &[ContentPart]) -> Written<String> {
@@ -260,7 +233,7 @@ impl<'a> Writer<'a> {
         for part in said.iter().filter(says) {
             blocks.push(&self.block(part))?;
         }
-        Ok(blocks.0)
+        Ok(blocks.finish())
     }
 
     fn block(&self, part: &ContentPart) -> Value {

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use haft_model::{Finished, ModelError, ModelErrorKind, Part};
+use haft_model::{Dialect, Finished, Part};
 use haft_protocol::{Opaque, StopReason};
 use serde::Deserialize;
 use serde_json::Value;
@@ -265,8 +265,8 @@ impl Reader for MessagesReader {
             }
             "message_stop" => Ok(Step::Done),
             "message" => self.whole(&message, shown),
-            "error" => Err(Fault::Reported(reported(&data))),
-            "" => Err(not_ours(&data)),
+            "error" => Err(Fault::Reported(Report::of_text(&data))),
+            "" => Err(Fault::not_ours(&data, Dialect::Messages)),
             // Pings, and whatever comes to be said one day.
             _ => Ok(Step::Nothing),
         }
@@ -291,19 +291,4 @@ impl Reader for MessagesReader {
         finished.served_by = self.served_by.take();
         finished
     }
-}
-
-/// Makes the fault of an event that is no event of this dialect: an error of a server in front of it, or of another dialect.
-fn not_ours(data: &str) -> Fault {
-    let report = reported(data);
-    if !report.message.is_empty() || !report.codes.is_empty() {
-        return Fault::Reported(report);
-    }
-    let text = "what came is not in the dialect `messages`".to_owned();
-    Fault::Own(ModelError::new(ModelErrorKind::Malformed, text))
-}
-
-fn reported(data: &str) -> Report {
-    let value: Value = serde_json::from_str(data).unwrap_or_default();
-    Report::of_json(&value)
 }

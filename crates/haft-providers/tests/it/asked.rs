@@ -9,7 +9,8 @@ use haft_model::{
 };
 use haft_protocol::{ContentPart, MessageId, RawArguments, Reply, ReplyPart, StopReason};
 use haft_providers::{
-    Address, ChatCompletions, Dialer, Endpoint, Known, Messages, Patience, Rules, Secret,
+    Address, ChatCompletions, Dialer, Endpoint, Gemini, Known, Messages, Patience, Responses,
+    Rules, Secret,
 };
 use serde_json::json;
 
@@ -20,7 +21,11 @@ pub(crate) fn dialer() -> Dialer {
 }
 
 pub(crate) fn endpoint(dialect: Dialect, port: u16) -> Endpoint {
-    let path = if dialect == Dialect::Messages { "" } else { "/v1" };
+    let path = match dialect {
+        Dialect::ChatCompletions | Dialect::Responses => "/v1",
+        Dialect::Messages => "",
+        Dialect::Gemini => "/v1beta",
+    };
     let address = Address::parse(&format!("http://127.0.0.1:{port}{path}")).unwrap();
     let mut endpoint = Endpoint::new("test", dialect, address);
     endpoint.patience = Patience { first: Duration::from_secs(20), pause: Duration::from_secs(20) };
@@ -37,6 +42,20 @@ pub(crate) fn chat(endpoint: Endpoint) -> ChatCompletions {
 
 pub(crate) fn messages(endpoint: Endpoint) -> Messages {
     Messages::new(endpoint, "test/m-2".parse().unwrap(), known(), dialer())
+}
+
+pub(crate) fn responses(endpoint: Endpoint) -> Responses {
+    Responses::new(endpoint, "test/m-3".parse().unwrap(), known(), dialer())
+}
+
+/// Returns a model of the third generation.
+pub(crate) fn gemini(endpoint: Endpoint) -> Gemini {
+    gemini_called("gemini-3-pro", endpoint)
+}
+
+pub(crate) fn gemini_called(name: &str, endpoint: Endpoint) -> Gemini {
+    let id = haft_protocol::ModelId::new("test", name).unwrap();
+    Gemini::new(endpoint, id, known(), dialer()).unwrap()
 }
 
 pub(crate) fn model(dialect: Dialect, port: u16) -> Arc<dyn ChatModel> {

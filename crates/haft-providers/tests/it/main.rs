@@ -11,10 +11,12 @@
 mod asked;
 mod chat;
 mod discovery;
+mod gemini;
 mod messages;
 mod real_model;
 mod recorded;
 mod registry;
 mod requests;
+mod responses;
 mod server;
 mod stalls;

@@ -10,7 +10,7 @@ use haft_testkit::ModelServer;
 
 use crate::asked::{all, asking, dialer, user};
 
-const DIALECTS: [Dialect; 2] = [Dialect::ChatCompletions, Dialect::Messages];
+const DIALECTS: [Dialect; 3] = [Dialect::ChatCompletions, Dialect::Responses, Dialect::Messages];
 
 fn model(server: &ModelServer, dialect: Dialect) -> Arc<dyn ChatModel> {
     let path = if dialect == Dialect::Messages { "/" } else { "/v1" };

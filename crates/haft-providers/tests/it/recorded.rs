@@ -16,7 +16,8 @@ async fn asked(dialect: Dialect, name: &str) -> Result<Finished, ModelError> {
     };
     let answer = Answer::of(&format!("{} X", request["status"]), kind, &body);
     let mut asked = asking(vec![user("x")]);
-    let cap = request["request"]["max_tokens"].as_u64().unwrap();
+    let cap = ["max_tokens", "max_output_tokens"].map(|field| request["request"][field].as_u64());
+    let cap = cap.into_iter().flatten().next().unwrap();
     asked.sampling.output_tokens = std::num::NonZeroU32::new(u32::try_from(cap).unwrap());
     played(dialect, answer, asked).await.map(|(finished, _)| finished)
 }
@@ -88,6 +89,32 @@ overflow, began false, window Some(256): 400: request (321 tokens) exceeds the a
 }
 
 #[tokio::test]
+async fn responses_of_a_real_server_are_read() {
+    let names = [
+        "responses",
+        "responses-call",
+        "responses-cut",
+        "responses-call-cut",
+        "responses-overflow",
+    ];
+    insta::assert_snapshot!(tell(Dialect::Responses, &names).await, @r#"
+== responses
+text "There are no three colours in the world."
+end {"input":24,"output":10} smollm2-135m-instruct
+== responses-call
+call fc_NoDSTLKhIat3AobutHmcElxU3qJkuhxz read_file {"path":"notes/todo.txt"}
+calls {"input":158,"output":38} smollm2-135m-instruct
+== responses-cut
+text "There are no three"
+length {"input":24,"output":4} smollm2-135m-instruct
+== responses-call-cut
+server, began true, window None: 500: Invalid diff: now finding less tool calls!
+== responses-overflow
+overflow, began false, window Some(256): 400: request (321 tokens) exceeds the available context size (256 tokens), try increasing it
+"#);
+}
+
+#[tokio::test]
 async fn messages_of_a_real_server_are_read() {
     let names =
         ["messages", "messages-call", "messages-cut", "messages-call-cut", "messages-overflow"];
@@ -110,9 +137,11 @@ overflow, began false, window Some(256): 400: request (321 tokens) exceeds the a
 
 #[tokio::test]
 async fn o_096_a_real_overflow_is_known_with_its_window() {
-    for (dialect, name) in
-        [(Dialect::ChatCompletions, "chat-overflow"), (Dialect::Messages, "messages-overflow")]
-    {
+    for (dialect, name) in [
+        (Dialect::ChatCompletions, "chat-overflow"),
+        (Dialect::Responses, "responses-overflow"),
+        (Dialect::Messages, "messages-overflow"),
+    ] {
         let error = asked(dialect, name).await.unwrap_err();
         assert_eq!((error.kind, error.window_tokens), (ModelErrorKind::Overflow, Some(256)));
     }

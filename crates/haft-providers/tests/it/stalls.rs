@@ -5,7 +5,7 @@ use std::time::Duration;
 use haft_model::{Dialect, ModelError, ModelErrorKind};
 use haft_providers::Patience;
 
-use crate::asked::{all, asking, chat, endpoint, messages, told, user};
+use crate::asked::{all, asking, chat, endpoint, gemini, messages, responses, told, user};
 use crate::server::{Answer, Play, Server};
 
 const SHORT: Patience =
@@ -18,8 +18,10 @@ async fn asked(dialect: Dialect, answer: Answer) -> Result<String, ModelError> {
     endpoint.patience = SHORT;
     let request = asking(vec![user("x")]);
     let finished = match dialect {
+        Dialect::ChatCompletions => all(&chat(endpoint), request).await,
+        Dialect::Responses => all(&responses(endpoint), request).await,
         Dialect::Messages => all(&messages(endpoint), request).await,
-        _ => all(&chat(endpoint), request).await,
+        Dialect::Gemini => all(&gemini(endpoint), request).await,
     };
     finished.map(|(finished, _)| told(&finished))
 }
@@ -46,6 +48,25 @@ async fn o_089_silence_and_signs_of_life_are_stalls() {
         assert_eq!((error.kind, error.began), (ModelErrorKind::Stalled, true), "{stall:?}");
         assert!(error.text.ends_with("said nothing more for 0.15 s"), "{}", error.text);
         assert!(error.kind.may_pass());
+    }
+}
+
+#[tokio::test]
+async fn o_089_signs_of_life_of_other_dialects_are_stalls_too() {
+    let repeat = |data: &str| Play::Repeat(format!("data: {data}\n\n").into(), OFTEN);
+    let stalls = [
+        (
+            Dialect::Responses,
+            r#"{"type":"response.in_progress","response":{"status":"in_progress"}}"#,
+        ),
+        (Dialect::Responses, r#"{"type":"response.output_text.delta","delta":""}"#),
+        (Dialect::Responses, r#"{"type":"keepalive"}"#),
+        (Dialect::Gemini, r#"{"usageMetadata":{"promptTokenCount":5}}"#),
+        (Dialect::Gemini, r#"{"candidates":[{"content":{"parts":[{"text":""}]}}]}"#),
+    ];
+    for (dialect, data) in stalls {
+        let error = asked(dialect, Answer::stream("").then(repeat(data))).await.unwrap_err();
+        assert_eq!(error.kind, ModelErrorKind::Stalled, "{data}: {}", error.text);
     }
 }
 
@@ -87,6 +108,14 @@ async fn o_089_a_reply_ends_when_its_provider_says_so() {
             asked(Dialect::ChatCompletions, silent.clone().then(play)).await.unwrap(),
             expected
         );
+    }
+    let completed =
+        "data: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\"}}\n\n";
+    let stopped = "data: {\"candidates\":[{\"finishReason\":\"STOP\"}]}\n\n";
+    for (dialect, end) in [(Dialect::Responses, completed), (Dialect::Gemini, stopped)] {
+        for play in [Play::Hang, Play::Repeat(b": ping\n\n".to_vec(), OFTEN)] {
+            assert_eq!(asked(dialect, Answer::stream(end).then(play)).await.unwrap(), "end {} -");
+        }
     }
     let stop = "event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"}}\n\n\
                 event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
