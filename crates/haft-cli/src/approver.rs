@@ -1,12 +1,26 @@
 //! Asking the person at the terminal.
 
+mod always;
+
+use std::collections::HashSet;
 use std::io::{IsTerminal as _, Write as _};
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use haft::ports::{Approver, Port, Question};
-use haft::{Answer, text};
+use haft::text::{DiffLimits, unified, visible, visible_line};
+use haft::{Answer, Digest};
+use serde_json::{Map, Value};
 
+use crate::keyboard;
 use crate::progress::ProgressLine;
+use always::Always;
+
+/// How much of a change is shown that is asked about, beside its arguments.
+const LIMITS: DiffLimits = DiffLimits { context: 0, lines: 60, bytes: 16 * 1024, line_bytes: 400 };
+
+/// Characters of a reason that a model is told.
+const REASON_CHARS: usize = 500;
 
 /// Asks the person at the terminal, and says that there is nobody where there is no terminal.
 #[derive(Debug, Clone)]
@@ -14,28 +28,97 @@ pub(crate) struct TerminalApprover {
     user: String,
     may_ask: bool,
     progress: Arc<ProgressLine>,
+    run: Option<Arc<Run>>,
+}
+
+/// A run of a model, which may ask the same again.
+#[derive(Debug)]
+struct Run {
+    /// The user's file, where rules are kept.
+    file: Option<PathBuf>,
+    /// What was allowed for the rest of the run: tools as they were then, with exactly these arguments.
+    allowed: Mutex<HashSet<(Digest, Digest)>>,
+    /// Held while somebody is asked: one question at a time.
+    asking: tokio::sync::Mutex<()>,
 }
 
 impl TerminalApprover {
     /// Makes an approver. In JSON mode nobody is asked: a program reads the answers.
     pub(crate) fn new(user: String, json: bool, progress: Arc<ProgressLine>) -> Self {
         let may_ask = !json && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-        Self { user, may_ask, progress }
+        Self { user, may_ask, progress, run: None }
     }
-}
 
-impl TerminalApprover {
+    /// Lets answers count for more than one call. `file` is where rules of the user's are kept.
+    pub(crate) fn during_a_run(self, file: Option<PathBuf>) -> Self {
+        let run = Run { file, allowed: Mutex::default(), asking: tokio::sync::Mutex::default() };
+        Self { run: Some(Arc::new(run)), ..self }
+    }
+
     /// Asks a question of our own; nothing, where there is nobody to ask.
     pub(crate) async fn confirm(&self, question: &'static str) -> Option<bool> {
         if !self.may_ask {
             return None;
         }
-        let user = self.user.clone();
-        match haft::blocking(move || asked(&format!("{question} [y/N] "), user)).await {
-            Answer::Approve { .. } => Some(true),
-            Answer::Refuse { .. } | Answer::Later => Some(false),
-            Answer::Nobody { .. } => None,
+        match typed(&format!("{question} [y/N] ")).await {
+            Ok(line) => Some(is_yes(&line.unwrap_or_default())),
+            Err(_) => None,
         }
+    }
+
+    fn yes(&self) -> Answer {
+        Answer::Approve { by: self.user.clone() }
+    }
+
+    fn no(&self, reason: Option<String>) -> Answer {
+        Answer::Refuse { by: self.user.clone(), reason }
+    }
+
+    /// Asks about one call.
+    async fn once(&self, question: &Question) -> Answer {
+        let shown = format!("{}\nAllow this once? [y/N] ", visible(&question.to_text()));
+        match typed(&shown).await {
+            Ok(Some(line)) if is_yes(&line) => self.yes(),
+            Ok(_) => self.no(None),
+            Err(error) => self.no(Some(format!("the answer could not be read: {error}"))),
+        }
+    }
+
+    /// Asks about a call of a run, which may come again.
+    async fn in_run(&self, run: &Run, question: &Question) -> Answer {
+        let call = (question.ticket.fingerprint, question.ticket.arguments_digest);
+        let _one_at_a_time = run.asking.lock().await;
+        if run.allowed().contains(&call) {
+            return self.yes();
+        }
+        let always = run.file.as_deref().and_then(|file| Always::of(question, file));
+        match typed(&offer(question, always.as_ref())).await {
+            Err(error) => self.no(Some(format!("the answer could not be read: {error}"))),
+            Ok(line) => match (line.as_deref().map(str::trim), always) {
+                (Some(line), _) if is_yes(line) => self.yes(),
+                (Some("r" | "R"), _) => {
+                    run.allowed().insert(call);
+                    self.yes()
+                }
+                (Some("a" | "A"), Some(always)) => {
+                    let said = match always.save() {
+                        Ok(()) => format!("saved in {}", always.file().display()),
+                        Err(error) => format!("allowed in this run, and not saved: {error}"),
+                    };
+                    let _ = writeln!(anstream::stderr(), "{}", visible_line(&said));
+                    run.allowed().insert(call);
+                    self.yes()
+                }
+                (None | Some("" | "n" | "N" | "no" | "a" | "A"), _) => self.no(None),
+                (Some(reason), _) => self.no(Some(reason.chars().take(REASON_CHARS).collect())),
+            },
+        }
+    }
+}
+
+impl Run {
+    fn allowed(&self) -> MutexGuard<'_, HashSet<(Digest, Digest)>> {
+        self.allowed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -59,34 +142,56 @@ impl Approver for TerminalApprover {
             if !self.may_ask {
                 return Answer::Nobody { ways_out: Vec::new() };
             }
-            let shown = question.to_text();
-            let user = self.user.clone();
             // Nothing may be drawn over what a person decides about.
             self.progress.stop();
-            let answer = haft::blocking(move || ask_at_terminal(&shown, user)).await;
+            let answer = match &self.run {
+                Some(run) => self.in_run(run, question).await,
+                None => self.once(question).await,
+            };
             self.progress.start();
             answer
         })
     }
 }
 
-fn ask_at_terminal(shown: &str, by: String) -> Answer {
-    asked(&format!("{}\nAllow this once? [y/N] ", text::visible(shown)), by)
+fn is_yes(line: &str) -> bool {
+    matches!(line.trim(), "y" | "Y" | "yes")
 }
 
-/// Asks, and reads the answer. What is asked is safe to print.
-fn asked(question: &str, by: String) -> Answer {
+/// Returns a question with all that can be answered, safe to print.
+fn offer(question: &Question, always: Option<&Always>) -> String {
+    let mut lines = vec![visible(&question.to_text()).into_owned()];
+    lines.extend(change(&question.arguments));
+    lines.push("  y  yes, this once".to_owned());
+    lines.push("  r  yes, and exactly the same again until this command ends".to_owned());
+    let mut letters = "y/r/N";
+    if let Some(always) = always {
+        letters = "y/r/a/N";
+        let file = always.file().display().to_string();
+        lines.push(format!("  a  yes, always: this goes into {}", visible_line(&file)));
+        lines.extend(always.to_toml().lines().map(|line| format!("       {}", visible_line(line))));
+        lines.push("     It counts in every project until you delete it; rules that ask or deny come first.".to_owned());
+    }
+    lines.push("  n  no; or type why not, and the model is told".to_owned());
+    format!("{}\nAllow? [{letters}] ", lines.join("\n"))
+}
+
+/// Shows what an edit would change, line by line: the arguments alone show it on one line each.
+fn change(arguments: &Map<String, Value>) -> Vec<String> {
+    let text = |key: &str| arguments.get(key).and_then(Value::as_str);
+    let (Some(old), Some(new)) = (text("old"), text("new")) else { return Vec::new() };
+    let diff = unified(old.as_bytes(), new.as_bytes(), &LIMITS);
+    let lines = diff.text.lines().filter(|line| !line.starts_with("@@") && !line.starts_with('\\'));
+    let mut lines: Vec<String> = lines.map(|line| format!("  {}", visible_line(line))).collect();
+    if diff.left_out > 0 {
+        lines.push(format!("  … and {} more lines", diff.left_out));
+    }
+    lines
+}
+
+/// Asks, and reads the line that is typed. What is asked is safe to print.
+async fn typed(question: &str) -> std::io::Result<Option<String>> {
     let mut stderr = anstream::stderr();
-    let asked = write!(stderr, "{question}").and_then(|()| stderr.flush());
-    if asked.is_err() {
-        return Answer::Nobody { ways_out: Vec::new() };
-    }
-    let mut line = String::new();
-    match std::io::stdin().read_line(&mut line) {
-        Ok(read) if read > 0 && matches!(line.trim(), "y" | "Y" | "yes") => Answer::Approve { by },
-        Ok(_) => Answer::Refuse { by, reason: None },
-        Err(error) => {
-            Answer::Refuse { by, reason: Some(format!("the answer could not be read: {error}")) }
-        }
-    }
+    write!(stderr, "{question}").and_then(|()| stderr.flush())?;
+    keyboard::line().await
 }

@@ -23,8 +23,11 @@ Exit codes:
        is not there
   2    the command line, the arguments or the configuration is not right
   3    a control refused: policy, approval, workspace, protection, budget
-  4    a tool ran past its deadline
-  130  cancelled: by Ctrl-C, SIGTERM or SIGHUP";
+  4    a tool ran past its deadline, or a run reached a limit of turns, money or
+       time
+  130  cancelled: by Ctrl-C; a single call also by SIGTERM or SIGHUP
+  129, 143
+       a model's run was ended by SIGHUP, by SIGTERM";
 
 const WHERE_GLOBAL: &str =
     "Options for every command, such as --root, --preset and --json: `haft --help`";
@@ -164,6 +167,16 @@ pub(crate) enum ColorArg {
 pub(crate) enum Command {
     /// Give a model a task in your files
     Run(command::run::RunArgs),
+    /// Talk with a model that works in your files
+    Chat(command::chat::ChatArgs),
+    /// Go on with a run where it stopped
+    Resume(command::resume::ResumeArgs),
+    /// Begin a run as another one began, and go another way
+    Fork(command::fork::ForkArgs),
+    /// List runs of models, the latest first
+    Runs(command::runs::RunsArgs),
+    /// List the models there are, the keys and the servers
+    Models(command::models::ModelsArgs),
     /// List the tools, or show one of them
     Tools(command::tools::ToolsArgs),
     /// Call a tool
@@ -171,17 +184,20 @@ pub(crate) enum Command {
     /// See what may happen and why
     #[command(subcommand)]
     Policy(command::policy::PolicyCommand),
+    /// See what is set, and where
+    #[command(subcommand)]
+    Config(command::config::ConfigCommand),
     /// Let this project's own rules count, after you have read them
     Trust(command::trust::TrustArgs),
     /// List recorded calls, newest first
     Log(command::log::LogArgs),
-    /// Show one recorded call
+    /// Show one recorded call, or one run of a model
     Show(command::show::ShowArgs),
     /// List what calls changed in the files of this workspace, newest first
     Changes(command::changes::ChangesArgs),
     /// Show what a call changed, line by line
     Diff(command::diff::DiffArgs),
-    /// Take back what a call changed in files
+    /// Take back what a call or a run changed in files
     Undo(command::undo::UndoArgs),
     /// Serve the tools to an MCP client, or print what such a client needs to know
     Mcp(command::mcp::McpArgs),

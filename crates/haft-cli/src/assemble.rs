@@ -189,6 +189,13 @@ pub(crate) fn open(invocation: &Invocation<'_>) -> anyhow::Result<Haft> {
     Ok(with_remarks(invocation, assemble(invocation)?))
 }
 
+/// Puts the parts together for a command that makes calls, and returns the configuration with them.
+pub(crate) fn open_with_config(invocation: &Invocation<'_>) -> anyhow::Result<(Haft, Config)> {
+    let assembled = assemble(invocation)?;
+    let config = assembled.config.clone();
+    Ok((with_remarks(invocation, assembled), config))
+}
+
 /// Puts the parts together for a command that makes no calls, so that a mistake in the project's file is a remark.
 pub(crate) fn open_to_look(invocation: &Invocation<'_>) -> anyhow::Result<Haft> {
     let (assembled, mistakes) = assemble_in_part(invocation);
@@ -322,10 +329,16 @@ fn assemble_from(invocation: &Invocation<'_>, config: Config) -> anyhow::Result<
 fn approver(invocation: &Invocation<'_>) -> Arc<dyn Approver> {
     match invocation.asked {
         Asked::TheClient => Arc::new(AskTheClient),
-        Asked::AtTheTerminal => {
+        Asked::AtTheTerminal | Asked::DuringARun => {
             let progress = Arc::clone(&invocation.progress);
             let json = invocation.global.json;
-            Arc::new(TerminalApprover::new(invocation.user(), json, progress))
+            let approver = TerminalApprover::new(invocation.user(), json, progress);
+            if invocation.asked == Asked::DuringARun {
+                let dir = invocation.environment.config_dir.as_ref();
+                Arc::new(approver.during_a_run(dir.map(|dir| dir.join("config.toml"))))
+            } else {
+                Arc::new(approver)
+            }
         }
     }
 }
@@ -403,4 +416,10 @@ fn about(config: &Config, invocation: &Invocation<'_>) -> Vec<(Tone, String)> {
     }
     lines.extend(config.dropped().iter().map(|dropped| (Tone::Warn, dropped.to_string())));
     lines
+}
+
+/// Reads the configuration that counts in this workspace.
+pub(crate) fn config_of_workspace(invocation: &Invocation<'_>) -> anyhow::Result<Config> {
+    let project = project(&invocation.roots()?)?;
+    config(invocation, Some(&project))
 }

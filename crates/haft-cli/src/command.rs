@@ -2,14 +2,20 @@
 
 pub(crate) mod call;
 pub(crate) mod changes;
+pub(crate) mod chat;
 pub(crate) mod completions;
+pub(crate) mod config;
 pub(crate) mod diff;
 pub(crate) mod doctor;
+pub(crate) mod fork;
 pub(crate) mod log;
 pub(crate) mod man;
 pub(crate) mod mcp;
+pub(crate) mod models;
 pub(crate) mod policy;
+pub(crate) mod resume;
 pub(crate) mod run;
+pub(crate) mod runs;
 pub(crate) mod show;
 pub(crate) mod state;
 pub(crate) mod tools;
@@ -54,6 +60,8 @@ pub(crate) enum Records {
 pub(crate) enum Asked {
     /// The person at the terminal.
     AtTheTerminal,
+    /// The person at the terminal, who may be asked the same again.
+    DuringARun,
     /// The user of the client that makes the call.
     TheClient,
 }
@@ -63,6 +71,12 @@ impl Command {
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Run(_) => "run",
+            Self::Chat(_) => "chat",
+            Self::Resume(_) => "resume",
+            Self::Fork(_) => "fork",
+            Self::Runs(_) => "runs",
+            Self::Models(_) => "models",
+            Self::Config(_) => "config",
             Self::Tools(_) => "tools",
             Self::Call(_) => "call",
             Self::Policy(_) => "policy",
@@ -79,6 +93,11 @@ impl Command {
             Self::Man(_) => "man",
         }
     }
+
+    /// Tells whether the command serves any number of clients at one time.
+    pub(crate) fn serves_many(&self) -> bool {
+        matches!(self, Self::Mcp(args) if args.is_http())
+    }
 }
 
 /// Runs a command.
@@ -89,17 +108,26 @@ pub(crate) async fn run(
     printer: Printer,
 ) -> anyhow::Result<Exit> {
     let records = match &command {
-        Command::Tools(_) | Command::Policy(_) => Records::LeftAlone,
+        Command::Tools(_) | Command::Policy(_) | Command::Config(_) => Records::LeftAlone,
         _ => Records::Opened,
     };
     let asked = match &command {
         Command::Mcp(_) => Asked::TheClient,
+        Command::Run(_) | Command::Chat(_) | Command::Resume(_) | Command::Fork(_) => {
+            Asked::DuringARun
+        }
         _ => Asked::AtTheTerminal,
     };
     let progress = Arc::default();
     let invocation = Invocation { global, environment, printer, records, asked, progress };
     match command {
         Command::Run(args) => run::run(&invocation, args).await,
+        Command::Chat(args) => chat::run(&invocation, args).await,
+        Command::Resume(args) => resume::run(&invocation, args).await,
+        Command::Fork(args) => fork::run(&invocation, args).await,
+        Command::Runs(args) => runs::run(&invocation, &args),
+        Command::Models(args) => models::run(&invocation, &args).await,
+        Command::Config(args) => config::run(&invocation, &args),
         Command::Tools(args) => tools::run(&invocation, &args),
         Command::Call(args) => call::run(&invocation, args).await,
         Command::Policy(args) => policy::run(&invocation, args).await,

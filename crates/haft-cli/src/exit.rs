@@ -18,10 +18,14 @@ pub(crate) enum Exit {
     Usage = 2,
     /// A control refused.
     Denied = 3,
-    /// A body ran past its deadline.
+    /// A body ran past its deadline, or a run reached a limit.
     TimedOut = 4,
-    /// Somebody took the call back.
+    /// A run was ended because its terminal is gone.
+    HungUp = 129,
+    /// Somebody took the call back, or interrupted the run.
     Cancelled = 130,
+    /// A run was ended by the system or another program.
+    Terminated = 143,
 }
 
 impl Exit {

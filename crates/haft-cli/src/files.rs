@@ -110,12 +110,28 @@ pub(crate) fn read(path: &Path, project: Option<&Path>) -> io::Result<Option<Vec
     Ok(Some(bytes))
 }
 
-/// Tells whether this process was started to ignore a signal, as `nohup` does. Where the system does not say, it is not.
-pub(crate) fn is_ignored(signal: i32) -> bool {
-    let Ok(status) = fs::read_to_string("/proc/self/status") else { return false };
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default();
-    u32::try_from(signal - 1).is_ok_and(|bit| mask.checked_shr(bit).unwrap_or_default() & 1 == 1)
+/// Reads a file that was named on the command line: as much of it as may be, and one byte more where there is more.
+pub(crate) fn read_given(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The signals that this process was started to ignore, as with `nohup`. Where the system does not say, there are none.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct IgnoredSignals(u64);
+
+impl IgnoredSignals {
+    pub(crate) fn read() -> Self {
+        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        Self(mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default())
+    }
+
+    pub(crate) fn contains(self, signal: i32) -> bool {
+        let bit = u32::try_from(signal - 1).ok();
+        bit.is_some_and(|bit| self.0.checked_shr(bit).unwrap_or_default() & 1 == 1)
+    }
 }
 
 fn is_absent(error: &io::Error) -> bool {

@@ -10,6 +10,7 @@ mod command;
 mod environment;
 mod exit;
 mod files;
+mod keyboard;
 mod model;
 mod print;
 mod progress;
@@ -17,10 +18,12 @@ mod property;
 mod roots;
 mod secrets;
 mod when;
+mod work;
 
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
+use tokio::runtime::{Builder, Runtime};
 use tracing_subscriber::EnvFilter;
 
 use crate::args::{Cli, Command, Global};
@@ -52,12 +55,24 @@ fn run(
     environment: &Environment,
     printer: Printer,
 ) -> anyhow::Result<Exit> {
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let runtime = runtime(&command)?;
     let exit = runtime.block_on(command::run(command, global, environment, printer));
     // Bodies that did not stop when asked to are left to end with the process.
     runtime.shutdown_background();
     exit
+}
+
+/// Whatever blocks or computes for long has threads of its own, so that one thread does for all that is left of one
+/// client's calls; waking others would take longer than most of it.
+fn runtime(command: &Command) -> std::io::Result<Runtime> {
+    let mut runtime = if command.serves_many() {
+        let mut many = Builder::new_multi_thread();
+        many.worker_threads(2);
+        many
+    } else {
+        Builder::new_current_thread()
+    };
+    runtime.enable_all().build()
 }
 
 /// Prints an error of ours with its causes; a mistake in the configuration or on the command line is the user's.
@@ -69,6 +84,9 @@ fn report(printer: Printer, error: &anyhow::Error) -> Exit {
             .map(|it| it.hints.clone())
             .unwrap_or_default();
         return printer.error(Exit::Usage, "usage", &text, &hints);
+    }
+    if let Some(work::EndedAtOnce(by)) = error.downcast_ref() {
+        return printer.error(by.exit(), "ended", &text, &[]);
     }
     printer.error(Exit::Failed, "failed", &text, &[])
 }

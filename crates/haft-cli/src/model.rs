@@ -1,12 +1,14 @@
 //! Which model is asked, and where.
 
+pub(crate) mod local;
+
 use std::sync::Arc;
 
+use haft::config::{Config, ModelEntry, ModelPrice};
 use haft::models::providers::{
-    Address, Dialer, EndpointRegistry, Known, LocalServer, Proxies, Rules, Secret, USUAL_PORTS,
-    Wanted, discover,
+    Address, Dialer, Endpoint, EndpointRegistry, Known, Proxies, Rules, Secret, Wanted,
 };
-use haft::models::{Account, AccountLimits, ChatModel, Guarded, ModelId, Waiting};
+use haft::models::{Account, AccountLimits, ChatModel, Dialect, Guarded, ModelId, Price, Waiting};
 
 use crate::assemble::UserMistake;
 use crate::environment::Environment;
@@ -19,23 +21,40 @@ pub(crate) struct Chosen {
     pub(crate) because: String,
 }
 
-/// Chooses the model that was asked for, else the first that a server on this machine has.
+/// A model, where it is asked, and what is known of it.
+struct Served {
+    id: ModelId,
+    endpoint: Endpoint,
+    known: Known,
+}
+
+/// Chooses the model: the one that was asked for, the one that a run had before, the one that is set, else the first
+/// that a server on this machine has.
 pub(crate) async fn choose(
     environment: &Environment,
+    config: &Config,
     wanted: Option<&str>,
+    before: Option<&str>,
     watcher: impl Fn(&Waiting) + Send + Sync + 'static,
 ) -> anyhow::Result<Chosen> {
-    let dialer = dialer(environment)?;
-    let (id, endpoint, known, because) = match wanted {
-        Some(text) => {
-            let id: ModelId = text.parse().map_err(|error| {
-                UserMistake::new(format!("{error}")).hint("`haft models` lists what there is")
-            })?;
-            let (endpoint, known) = named(environment, &dialer, &id).await?;
-            (id, endpoint, known, "named by `--model`".to_owned())
+    let dialer = dialer(environment, config)?;
+    let named = match (wanted, before, config.model.as_deref()) {
+        (Some(text), ..) => Some((text, "named by `--model`".to_owned())),
+        (None, Some(text), _) => Some((text, "as before".to_owned())),
+        (None, None, Some(text)) => {
+            Some((text, format!("named by {}", config.origin("model.default"))))
         }
-        None => found(environment, &dialer).await?,
+        (None, None, None) => None,
     };
+    let names = Names { environment, config, dialer: &dialer };
+    let (served, because) = match named {
+        Some((text, because)) => (names.find(text).await?, because),
+        None => match local::first(&dialer).await? {
+            Some(served) => (served, "found on this machine".to_owned()),
+            None => return Err(nothing(environment, config).into()),
+        },
+    };
+    let Served { id, endpoint, known } = served;
     if endpoint.key.is_none()
         && !endpoint.key_variables.is_empty()
         && !endpoint.address.is_loopback()
@@ -45,7 +64,7 @@ pub(crate) async fn choose(
             "`{}` wants a key, and there is none",
             endpoint.provider
         ))
-        .hint(format!("set {variable}"))
+        .hint(format!("set {variable}; for a server of your own, `models.NAME.key_env` names it"))
         .into());
     }
     let account = Arc::new(Account::new(&endpoint.provider, AccountLimits::default()));
@@ -54,60 +73,133 @@ pub(crate) async fn choose(
     Ok(Chosen { model, because })
 }
 
-type Endpoint = haft::models::providers::Endpoint;
+/// What names stand for.
+struct Names<'a> {
+    environment: &'a Environment,
+    config: &'a Config,
+    dialer: &'a Dialer,
+}
 
-async fn named(
-    environment: &Environment,
-    dialer: &Dialer,
-    id: &ModelId,
-) -> anyhow::Result<(Endpoint, Known)> {
-    let registry = EndpointRegistry::default();
-    let mut wanted = Wanted { provider: id.provider().to_owned(), ..Wanted::default() };
-    if let Some(provider) = registry.get(id.provider()) {
-        let first = |names: &[String]| {
-            names
-                .iter()
-                .find_map(|name| Some((name.clone(), environment.variable(name)?.to_owned())))
+impl Names<'_> {
+    /// Finds a model by a name of the configuration, or by `provider/name`.
+    async fn find(&self, text: &str) -> anyhow::Result<Served> {
+        let entry = self.config.models.get(text);
+        let id = match entry {
+            Some(ModelEntry { model: Some(id), .. }) => id.clone(),
+            Some(_) if !text.contains('/') => {
+                return Err(UserMistake::new(format!("`{text}` is a server, not a model"))
+                    .hint(format!("name a model of it: `{text}/NAME`"))
+                    .into());
+            }
+            _ => text.parse().map_err(|error| self.unread(text, &error))?,
         };
-        wanted.key = first(&provider.key_variables).map(|(_, key)| Secret::new(&key));
-        if let Some((variable, address)) = first(&provider.address_variables) {
-            let address = Address::parse(&address)
-                .map_err(|error| UserMistake::new(format!("{variable}: {error}")))?;
-            wanted.address = Some(address);
+        let server = self.config.models.get(id.provider()).filter(|it| it.model.is_none());
+        let registry = EndpointRegistry::default();
+        let is_known = server.is_some() || registry.get(id.provider()).is_some();
+        if !is_known
+            && entry.is_none_or(|it| it.base_url.is_none())
+            && let Some(served) = local::holding(self.dialer, &id).await?
+        {
+            return Ok(served);
         }
+        let endpoint = registry.find(self.wanted(&id, entry, server)?).map_err(|error| {
+            mistake(error)
+                .hint("`haft models` lists those there are; `[models.NAME] base_url` adds one")
+        })?;
+        let pick = Pick(entry, server);
+        let mut known = Known {
+            window_tokens: pick.of(|it| it.window_tokens),
+            output_tokens: pick.of(|it| it.output_tokens),
+            sees_images: pick.of(|it| it.sees_images),
+            price: pick.of(|it| it.price).map(price),
+        }
+        .or(Known::of(&id));
+        if known.window_tokens.is_none() && endpoint.address.is_loopback() {
+            known.window_tokens = local::window(self.dialer, &endpoint.address, id.name()).await;
+        }
+        Ok(Served { id, endpoint, known })
     }
-    let endpoint = registry.find(wanted).map_err(mistake)?;
-    let mut known = Known::default();
-    if endpoint.address.is_loopback() {
-        let servers = discover(dialer, &[endpoint.address.port()]).await;
-        let models = servers.iter().flat_map(|server| &server.models);
-        known.window_tokens =
-            models.filter(|it| it.name == id.name()).find_map(|it| it.window_tokens);
+
+    fn unread(&self, text: &str, error: &dyn std::error::Error) -> UserMistake {
+        let mistake = UserMistake::new(error.to_string());
+        let names: Vec<_> = self.config.models.keys().map(|it| format!("`{it}`")).collect();
+        if names.is_empty() {
+            let text: String = text.chars().take(60).collect();
+            return mistake.hint(format!(
+                "`haft models` lists what there is; `[models.{text}]` in your configuration gives a name a meaning"
+            ));
+        }
+        mistake.hint(format!("your configuration has {}", names.join(", ")))
     }
-    Ok((endpoint, known))
+
+    fn wanted(
+        &self,
+        id: &ModelId,
+        entry: Option<&ModelEntry>,
+        server: Option<&ModelEntry>,
+    ) -> Result<Wanted, UserMistake> {
+        let pick = Pick(entry, server);
+        let like = pick.of(|it| it.provider.clone()).unwrap_or_else(|| id.provider().to_owned());
+        let registry = EndpointRegistry::default();
+        let known = registry.get(&like);
+        let first = |names: &[String]| {
+            let set =
+                |name: &String| Some((name.clone(), self.environment.variable(name)?.to_owned()));
+            names.iter().find_map(set)
+        };
+        let given = pick.of(|it| it.base_url.clone());
+        let usual = || known.and_then(|it| first(&it.address_variables));
+        let named = match &given {
+            Some(address) => Some(("base_url".to_owned(), address.clone())),
+            None => usual(),
+        };
+        let address = match named {
+            Some((name, address)) => Some(
+                Address::parse(&address)
+                    .map_err(|error| UserMistake::new(format!("{name}: {error}")))?,
+            ),
+            None => None,
+        };
+        let key = match pick.of(|it| it.key_env.clone()) {
+            Some(variable) => match self.environment.variable(&variable) {
+                Some(key) => Some(Secret::new(key)),
+                None => {
+                    let text = format!("`{id}` wants the key in {variable}, which is not set");
+                    return Err(UserMistake::new(text));
+                }
+            },
+            // The usual key goes to the usual place, and not to one that the configuration put in its stead.
+            None if given.is_some() => None,
+            None => known.and_then(|it| first(&it.key_variables)).map(|(_, key)| Secret::new(&key)),
+        };
+        let dialect = pick.of(|it| it.dialect.clone()).map(|it| dialect(&it)).transpose()?;
+        Ok(Wanted { provider: like, dialect, address, is_compatible: server.is_some(), key })
+    }
 }
 
-async fn found(
-    environment: &Environment,
-    dialer: &Dialer,
-) -> anyhow::Result<(ModelId, Endpoint, Known, String)> {
-    let servers = discover(dialer, &USUAL_PORTS).await;
-    let first = servers.iter().find_map(|server| Some((server, server.models.first()?)));
-    let Some((LocalServer { kind, address, .. }, model)) = first else {
-        return Err(nothing(environment).into());
-    };
-    let id = ModelId::new(kind.provider(), &model.name).map_err(mistake)?;
-    let wanted = Wanted {
-        provider: kind.provider().to_owned(),
-        address: Some(address.clone()),
-        ..Wanted::default()
-    };
-    let endpoint = EndpointRegistry::default().find(wanted).map_err(mistake)?;
-    let known = Known { window_tokens: model.window_tokens, ..Known::default() };
-    Ok((id, endpoint, known, "found on this machine".to_owned()))
+/// What the entry of a model says, else that of its server.
+struct Pick<'a>(Option<&'a ModelEntry>, Option<&'a ModelEntry>);
+
+impl Pick<'_> {
+    fn of<T>(&self, field: impl Fn(&ModelEntry) -> Option<T>) -> Option<T> {
+        self.0.and_then(&field).or_else(|| self.1.and_then(&field))
+    }
 }
 
-fn nothing(environment: &Environment) -> UserMistake {
+fn dialect(name: &str) -> Result<Dialect, UserMistake> {
+    let all = [Dialect::ChatCompletions, Dialect::Responses, Dialect::Messages, Dialect::Gemini];
+    all.into_iter().find(|it| it.as_str() == name).ok_or_else(|| {
+        let known = all.map(|it| format!("`{}`", it.as_str())).join(", ");
+        UserMistake::new(format!("`{name}` is no dialect: expected one of {known}"))
+    })
+}
+
+fn price(price: ModelPrice) -> Price {
+    let ModelPrice { input, output, cache_read, cache_write } = price;
+    Price { input, cache_read, cache_write, output }
+}
+
+fn nothing(environment: &Environment, config: &Config) -> UserMistake {
     let registry = EndpointRegistry::default();
     let has_key = registry
         .providers()
@@ -116,12 +208,15 @@ fn nothing(environment: &Environment) -> UserMistake {
     let mistake = UserMistake::new(
         "there is no model to ask: none was named, and no server of models answers on this machine",
     );
-    let mistake = match has_key {
-        Some(provider) => mistake.hint(format!(
+    let mistake = match (config.models.keys().next(), has_key) {
+        (Some(name), _) => {
+            mistake.hint(format!("name one of your configuration, such as `--model {name}`"))
+        }
+        (None, Some(provider)) => mistake.hint(format!(
             "name one of `{}`, for which there is a key: `--model {}/NAME`",
             provider.name, provider.name
         )),
-        None => mistake.hint(
+        (None, None) => mistake.hint(
             "set a key, such as ANTHROPIC_API_KEY, and name a model: `--model anthropic/NAME`",
         ),
     };
@@ -138,7 +233,8 @@ fn mistake(error: impl std::error::Error) -> UserMistake {
     UserMistake::new(text)
 }
 
-fn dialer(environment: &Environment) -> anyhow::Result<Dialer> {
+/// Makes what dials, by the settings and the usual variables of proxies.
+pub(crate) fn dialer(environment: &Environment, config: &Config) -> anyhow::Result<Dialer> {
     let variable = |name: &str| {
         let lower = name.to_ascii_lowercase();
         environment.variable(&lower).or_else(|| environment.variable(name)).map(ToOwned::to_owned)
@@ -148,5 +244,6 @@ fn dialer(environment: &Environment) -> anyhow::Result<Dialer> {
         http: variable("HTTP_PROXY").or_else(|| variable("ALL_PROXY")),
         except: variable("NO_PROXY").unwrap_or_default(),
     };
-    Ok(Dialer::new(Rules { proxies, ..Rules::default() }).map_err(mistake)?)
+    let plain_http = config.plain_http.clone();
+    Ok(Dialer::new(Rules { proxies, plain_http, ..Rules::default() }).map_err(mistake)?)
 }

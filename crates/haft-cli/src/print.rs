@@ -194,6 +194,35 @@ impl Printer {
         let _ = writeln!(stderr, "{style}{label}{style:#}: {text}");
     }
 
+    /// Prints words of different weight on one line of standard error.
+    #[expect(clippy::unused_self, reason = "whoever prints has a printer")]
+    pub(crate) fn beside(self, words: &[(Tone, &str)]) {
+        let mut line = String::new();
+        for (tone, word) in words {
+            let style = tone.style();
+            line.push_str(&format!("{style}{}{style:#}", haft::text::visible_line(word)));
+        }
+        // There is nobody left to tell when standard error is closed.
+        let _ = writeln!(anstream::stderr().lock(), "{line}");
+    }
+
+    /// Prints one line of JSON of many, each with the version of their form.
+    pub(crate) fn event(self, event: &impl Serialize) {
+        let mut line = json!({ "haft": ENVELOPE_VERSION });
+        // What cannot be written as JSON is none of the events there are.
+        if let (Some(line), Ok(Value::Object(event))) =
+            (line.as_object_mut(), serde_json::to_value(event))
+        {
+            line.extend(event);
+        }
+        self.object(&line);
+    }
+
+    /// Prints text that was made safe to print, as far as it has come.
+    pub(crate) fn safe(self, text: &str) {
+        self.raw(text);
+    }
+
     /// Writes bytes as they are, for those who asked for exactly these; on a terminal, as text that is safe to print.
     pub(crate) fn bytes(self, bytes: &[u8]) {
         if io::stdout().is_terminal() {
@@ -285,7 +314,7 @@ fn harmless(json: &str) -> Cow<'_, str> {
 }
 
 /// Wraps a text at its spaces, so that what is to be typed stays in one piece.
-fn wrapped(text: &str, columns: usize) -> Vec<String> {
+pub(crate) fn wrapped(text: &str, columns: usize) -> Vec<String> {
     let options = Options::new(columns.max(20))
         .word_separator(WordSeparator::AsciiSpace)
         .word_splitter(WordSplitter::NoHyphenation);

@@ -39,6 +39,12 @@ impl ProgressLine {
         });
     }
 
+    /// Says what is waited for, and shows the line once that has taken long enough.
+    pub(crate) fn start_saying(self: &Arc<Self>, message: &str) {
+        self.say(message);
+        self.start();
+    }
+
     /// Takes the line away until [`start`](Self::start).
     pub(crate) fn stop(&self) {
         self.turn_over();
@@ -51,7 +57,7 @@ impl ProgressLine {
             if let Some(line) = line.upgrade() {
                 let of = progress.total.map(|total| format!(" of {total}")).unwrap_or_default();
                 let unit = haft::text::visible_line(&progress.unit).into_owned();
-                line.say(format!("{}{of} {unit}", progress.done));
+                line.say(&format!("{}{of} {unit}", progress.done));
             }
         })
     }
@@ -70,7 +76,9 @@ impl ProgressLine {
         shown.bar = Some(bar);
     }
 
-    fn say(&self, message: String) {
+    /// Says how far it is.
+    pub(crate) fn say(&self, message: &str) {
+        let message = haft::text::visible_line(message).into_owned();
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(bar) = &shown.bar {
             bar.set_message(message.clone());

@@ -33,7 +33,7 @@ pub use assembly::{Haft, HaftBuilder, OpenError, OpenWithError, State};
 pub use haft_protocol::{
     ArtifactId, BindingRecord, Bound, CallId, Caller, Capabilities, Capability, Change, ChangeKind,
     ChangedCall, ChangedCalls, ContentPart, Control, Count, Decision, Denial, Digest, EffectRecord,
-    EffectState, Entrance, ErrorKind, Evidence, Failure, FileState, LogicalPath, Notice,
+    EffectState, Entrance, ErrorKind, Evidence, Failure, FileState, ImageType, LogicalPath, Notice,
     NoticeKind, Outcome, Progress, QualifiedName, RawArguments, RunId, Status, Timestamp, ToolCall,
     Usage, limits,
 };
@@ -47,7 +47,7 @@ pub use haft_tool::{
 #[cfg(feature = "models")]
 pub use instructions::Found as FoundInstructions;
 #[cfg(feature = "models")]
-pub use running::{BranchBuilder, RunKeeper};
+pub use running::{BranchBuilder, RunKeeper, fates};
 
 pub use haft_tool::__private::facade_tool as tool;
 

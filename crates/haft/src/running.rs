@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use haft_agent::Agent;
+use haft_agent::{Agent, Fate, Fates, OpenCall, open_calls};
 use haft_model::{ChatModel, Sampling};
 use haft_protocol::{BranchId, ContentPart, Entrance, RunEntry, RunFacts, UserMessage};
 use haft_session::{Branch, BranchParts, Keeper, KeeperError, NoKeeper, System, Transcript};
-use haft_store::RunWriter;
+use haft_store::{CallFate, EndedCall, RunWriter, Store, StoreError};
 use haft_tool::{BoxFuture, CallContext, ReadLedger, Selection, SharedLedger};
 
 use crate::Haft;
@@ -147,6 +147,32 @@ impl BranchBuilder<'_> {
         };
         Branch::new(parts, self.transcript)
     }
+}
+
+/// Looks up what became of the calls of a run that have no end in its record.
+///
+/// # Errors
+///
+/// Fails when the database cannot be read.
+pub fn fates(store: &Store, entries: &[RunEntry]) -> Result<Fates, StoreError> {
+    let known = open_calls(entries).into_iter().map(|OpenCall { call, made_as }| {
+        let fate = match store.fate(made_as)? {
+            CallFate::NeverStarted => Fate::NeverStarted,
+            CallFate::Waiting(_) => Fate::Waiting,
+            CallFate::Started(started) => Fate::Started {
+                can_be_repeated: started.can_be_repeated(),
+                is_running: started.is_running,
+            },
+            CallFate::Ended(ended) => {
+                let EndedCall { record, left_out } = *ended;
+                let mut outcome = record.outcome;
+                outcome.content.extend(left_out.into_iter().map(ContentPart::text));
+                Fate::Ended(Arc::new(outcome))
+            }
+        };
+        Ok((call, fate))
+    });
+    Ok(Fates::new(known.collect::<Result<Vec<_>, StoreError>>()?))
 }
 
 /// Keeps a run in the state directory.

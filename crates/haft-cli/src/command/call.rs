@@ -15,7 +15,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use super::Invocation;
 use crate::assemble::{UserMistake, open};
 use crate::exit::Exit;
-use crate::files;
+use crate::files::IgnoredSignals;
 use crate::print::{Printer, Tone};
 use crate::property::Property;
 
@@ -93,10 +93,11 @@ pub(super) async fn finished(
 /// Listens for what asks a process to end, and returns what waits for the first of it: Ctrl-C, the end of the terminal,
 /// the end of the system.
 pub(super) fn interrupted() -> std::io::Result<impl Future<Output = ()>> {
+    let ignored = IgnoredSignals::read();
     let mut signals = Vec::new();
     for kind in [SignalKind::interrupt(), SignalKind::hangup(), SignalKind::terminate()] {
         // Who started the command with `nohup` wants it to go on.
-        if !files::is_ignored(kind.as_raw_value()) {
+        if !ignored.contains(kind.as_raw_value()) {
             signals.push(signal(kind)?);
         }
     }

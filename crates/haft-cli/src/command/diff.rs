@@ -6,7 +6,7 @@ use clap::Args;
 use haft::ports::Effects as _;
 use haft::store::Store;
 use haft::text::{DiffLimits, unified};
-use haft::{ChangeKind, ChangedCall, EffectRecord, EffectState, FileState};
+use haft::{Change, ChangeKind, ChangedCall, EffectState, FileState};
 use serde::Serialize;
 
 use super::{Invocation, changes};
@@ -28,7 +28,7 @@ pub(crate) struct DiffArgs {
 
 /// The difference that one change made.
 #[derive(Debug, Serialize)]
-struct Shown {
+pub(crate) struct Shown {
     path: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     from: Option<String>,
@@ -58,7 +58,7 @@ pub(crate) fn run(invocation: &Invocation<'_>, args: &DiffArgs) -> anyhow::Resul
     let Some(ChangedCall { call, .. }) = found else { return Ok(Exit::Failed) };
     let effects = store.of_call(call)?;
     let done = effects.iter().filter(|it| it.state != EffectState::NotDone);
-    let shown: Vec<Shown> = done.map(|it| shown(&store, it)).collect();
+    let shown: Vec<Shown> = done.map(|it| shown(Some(&store), &it.change, &LIMITS)).collect();
     if printer.is_json() {
         return printer.envelope(Exit::Ok, serde_json::json!({ "call": call, "changes": shown }));
     }
@@ -72,8 +72,8 @@ pub(crate) fn run(invocation: &Invocation<'_>, args: &DiffArgs) -> anyhow::Resul
     Ok(Exit::Ok)
 }
 
-fn shown(store: &Store, effect: &EffectRecord) -> Shown {
-    let change = &effect.change;
+/// Compares the two sides of a change, where their contents are kept.
+pub(crate) fn shown(store: Option<&Store>, change: &Change, limits: &DiffLimits) -> Shown {
     let (word, from) = match &change.kind {
         ChangeKind::Created => ("created", None),
         ChangeKind::Modified => ("modified", None),
@@ -96,7 +96,8 @@ fn shown(store: &Store, effect: &EffectRecord) -> Shown {
     {
         return shown;
     }
-    let sides = (held(store, change.before.as_ref()), held(store, change.after.as_ref()));
+    let held = |state| store.and_then(|store| held(store, state));
+    let sides = (held(change.before.as_ref()), held(change.after.as_ref()));
     let (Some(before), Some(after)) = sides else {
         let why = change.not_restorable.as_deref().unwrap_or("what it held is not kept");
         shown.remark = Some(format!("no lines to show: {why}"));
@@ -107,7 +108,7 @@ fn shown(store: &Store, effect: &EffectRecord) -> Shown {
         shown.remark = Some(text);
         return shown;
     }
-    let diff = unified(&before, &after, &LIMITS);
+    let diff = unified(&before, &after, limits);
     (shown.diff, shown.added, shown.removed) = (diff.text, diff.added, diff.removed);
     shown.left_out = diff.left_out;
     shown
@@ -138,23 +139,48 @@ fn held(store: &Store, state: Option<&FileState>) -> Option<Arc<[u8]>> {
 }
 
 fn print(printer: Printer, change: &Shown) {
+    printer.line(&[(Tone::Strong, &head(change)), (Tone::Faint, &remarked(change))]);
+    for (tone, line) in hunks(change) {
+        printer.line(&[(tone, line)]);
+    }
+    if change.left_out > 0 {
+        printer.aside(Tone::Warn, "bound", &left_out(change));
+    }
+}
+
+/// Returns a difference as lines.
+pub(crate) fn lines(change: &Shown) -> Vec<(Tone, String)> {
+    let head = format!("{}{}", head(change), remarked(change));
+    let hunks = hunks(change).map(|(tone, line)| (tone, line.to_owned()));
+    let mut lines: Vec<(Tone, String)> =
+        std::iter::once((Tone::Strong, head)).chain(hunks).collect();
+    if change.left_out > 0 {
+        lines.push((Tone::Faint, format!("… {}", left_out(change))));
+    }
+    lines
+}
+
+fn head(change: &Shown) -> String {
     let from = change.from.as_ref().map(|from| format!(" from {from}")).unwrap_or_default();
-    let remark = change.remark.as_ref().map(|it| format!("  ({it})")).unwrap_or_default();
-    printer.line(&[
-        (Tone::Strong, &format!("{} {}{from}", change.change, change.path)),
-        (Tone::Faint, &remark),
-    ]);
-    for line in change.diff.lines() {
+    format!("{} {}{from}", change.change, change.path)
+}
+
+fn remarked(change: &Shown) -> String {
+    change.remark.as_ref().map(|it| format!("  ({it})")).unwrap_or_default()
+}
+
+fn hunks(change: &Shown) -> impl Iterator<Item = (Tone, &str)> {
+    change.diff.lines().map(|line| {
         let tone = match line.as_bytes().first() {
             Some(b'+') => Tone::Good,
             Some(b'-') => Tone::Bad,
             Some(b'@' | b'\\') => Tone::Faint,
             _ => Tone::Plain,
         };
-        printer.line(&[(tone, line)]);
-    }
-    if change.left_out > 0 {
-        let text = format!("{} lines of the difference are left out", change.left_out);
-        printer.aside(Tone::Warn, "bound", &text);
-    }
+        (tone, line)
+    })
+}
+
+fn left_out(change: &Shown) -> String {
+    format!("{} lines of the difference are left out", change.left_out)
 }

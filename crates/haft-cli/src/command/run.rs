@@ -1,110 +1,57 @@
 //! `haft run`: give a model a task in your files.
 
-mod show;
+use std::path::PathBuf;
 
-use std::num::NonZeroU64;
-use std::sync::Arc;
-
-use clap::Args;
-use haft::models::{RunLimits, StopCause, System, TurnOptions};
-use haft::{ContentPart, RunKeeper};
-use serde_json::json;
+use clap::{Args, ValueHint};
+use haft::ContentPart;
 
 use super::Invocation;
-use super::call::interrupted;
-use crate::assemble::open;
 use crate::exit::Exit;
-use crate::model::choose;
-use crate::print::Tone;
-use show::Show;
+use crate::work::{Bench, Signals, WorkArgs, task};
 
 /// Give a model a task in your files
+///
+/// What the model says goes to standard output; what it calls, what came of that and why it stopped go to standard error.
+/// Ctrl-C ends the turn, and the run can be gone on with; Ctrl-C again ends the command.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   haft run 'which tests fail, and why?'
-  haft run --model anthropic/claude-sonnet-5.5 @task.md
-  git diff | haft run --preset read-only -")]
+  haft run --model anthropic/claude-sonnet-5 @task.md
+  git diff | haft run --preset read-only --max-turns 5 -
+  haft run --continue 'now fix the first of them'
+
+With --json each event is one line of JSON; the last line is the result.")]
 pub(crate) struct RunArgs {
     /// The task: text, `@FILE`, or `-` to read it from standard input
-    task: String,
+    #[arg(required_unless_present = "go_on")]
+    task: Option<String>,
 
-    /// The model, as `provider/name`; the first that a server on this machine has, if none is named
-    #[arg(long, short, value_name = "PROVIDER/NAME")]
-    model: Option<String>,
+    /// Go on with the last run of this workspace
+    #[arg(long = "continue", short)]
+    go_on: bool,
 
-    /// How often the model may be asked
-    #[arg(long, value_name = "N")]
-    max_turns: Option<NonZeroU64>,
+    /// An image to show with the task; may be given again
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    image: Vec<PathBuf>,
+
+    #[command(flatten)]
+    work: WorkArgs,
 }
 
 pub(crate) async fn run(invocation: &Invocation<'_>, args: RunArgs) -> anyhow::Result<Exit> {
-    let task = args.task;
-    let haft = open(invocation)?;
-    let printer = invocation.printer;
-    let chosen = choose(invocation.environment, args.model.as_deref(), move |waiting| {
-        printer.aside(Tone::Warn, "waiting", &waiting.to_string());
-    })
-    .await?;
-    let facts = chosen.model.facts();
-    let said = format!("{} at {}, {}", facts.id, facts.address, chosen.because);
-    printer.aside(Tone::Faint, "model", &said);
-
-    let system = System::standard(&haft.place(), Vec::new());
-    let mut branch = haft.branch(Arc::clone(&chosen.model)).system(system.clone());
-    if let Some(store) = haft.store() {
-        let facts = haft.run_facts(&title(&task), &*chosen.model, &system);
-        printer.aside(Tone::Faint, "run", &facts.run.to_string());
-        branch = branch.keeper(Arc::new(RunKeeper::new(store.runs().begin(&facts)?)));
+    let task = args.task.as_deref().map(task::read).transpose()?;
+    let mut said: Vec<ContentPart> = task.iter().map(ContentPart::text).collect();
+    for path in &args.image {
+        said.push(task::image(path)?);
     }
-    let branch = branch.open();
-    let show = Show::new(printer);
-    let mut options = TurnOptions { watcher: show.watcher(), ..TurnOptions::default() };
-    if let Some(steps) = args.max_turns {
-        options.limits = RunLimits { steps, ..options.limits };
+    let bench = Bench::open(invocation, args.work)?;
+    if args.go_on {
+        let found = bench.find("last")?;
+        return super::resume::go_on(bench, &found, said).await;
     }
-    let interrupted = interrupted()?;
-    let cancellation = options.cancellation.clone();
-    let said = haft.said(vec![ContentPart::text(task)]);
-    let agent = haft.agent();
-    let turn = agent.turn(&branch, said, &options);
-    tokio::pin!(turn);
-    let end = tokio::select! {
-        end = &mut turn => end,
-        () = interrupted => {
-            cancellation.cancel();
-            turn.await
-        }
-    };
-    let exit = exit(&end.cause);
-    let text = end.reply.as_ref().map(|reply| reply.text()).unwrap_or_default();
-    if printer.is_json() {
-        return printer
-            .envelope(exit, json!({ "text": text, "stop": end.cause, "usage": end.usage }));
-    }
-    show.end(&end);
-    Ok(exit)
-}
-
-/// Makes the title of a run: the first line of its task.
-fn title(task: &str) -> String {
-    const CHARS: usize = 120;
-    let line = task.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    line.chars().take(CHARS).collect()
-}
-
-fn exit(cause: &StopCause) -> Exit {
-    match cause {
-        StopCause::Done => Exit::Ok,
-        StopCause::Interrupted => Exit::Cancelled,
-        StopCause::Waits { .. } => Exit::Denied,
-        StopCause::Limit { .. }
-        | StopCause::Unpriced { .. }
-        | StopCause::Length
-        | StopCause::Refused { .. }
-        | StopCause::Loop { .. }
-        | StopCause::Model { .. }
-        | StopCause::Window { .. }
-        | StopCause::Unrecorded { .. } => Exit::Failed,
-    }
+    let mut signals = Signals::listen()?;
+    let work = bench.begin(&task::title(task.as_deref().unwrap_or_default())).await?;
+    let ended = work.turn(&mut signals, Some(said)).await?;
+    work.told(&ended)
 }

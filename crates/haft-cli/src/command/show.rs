@@ -1,4 +1,6 @@
-//! `haft show`: show one recorded call, or the bytes of an artifact.
+//! `haft show`: show one recorded call, one run, or the bytes of an artifact.
+
+mod run;
 
 use std::num::NonZeroU32;
 
@@ -7,23 +9,26 @@ use haft::store::{CallDetail, IdQuery, LogFilter, StoreError};
 use haft::{ArtifactId, BindingRecord, Status};
 
 use super::call::show as show_outcome;
-use super::{Invocation, log};
+use super::{Invocation, log, undo};
 use crate::assemble::UserMistake;
 use crate::exit::Exit;
 use crate::print::{Printer, Tone};
 use crate::when;
 
-/// Show one recorded call
+/// Show one recorded call, or one run of a model
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
-    /// The call: its id, the first or last four letters or more of it, or `last` for the latest of this workspace; or the
-    /// id of an artifact, whose bytes are written as they are
+    /// The call: its id, the first or last four letters or more of it, or `last` for the latest of this workspace; or a
+    /// run, in the same ways, `last-run` for the latest; or the id of an artifact, whose bytes are written as they are
     id: String,
 }
 
 pub(crate) fn run(invocation: &Invocation<'_>, args: &ShowArgs) -> anyhow::Result<Exit> {
     let store = invocation.store()?;
     let printer = invocation.printer;
+    if let Some(found) = undo::meant_run(invocation, &store, &args.id)? {
+        return run::show(printer, &store, &found);
+    }
     let mut query: IdQuery =
         args.id.parse().map_err(|error: StoreError| UserMistake::new(error.to_string()))?;
     if query == IdQuery::Last {
@@ -51,7 +56,7 @@ pub(crate) fn run(invocation: &Invocation<'_>, args: &ShowArgs) -> anyhow::Resul
                 }
                 Ok(Err(error)) => Err(error.into()),
                 Err(_) => {
-                    let hint = "`haft log` lists the calls on record";
+                    let hint = "`haft log` lists the calls on record, `haft runs` the runs";
                     Ok(not_found(printer, &error.to_string(), hint))
                 }
             }

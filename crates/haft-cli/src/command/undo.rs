@@ -1,4 +1,6 @@
-//! `haft undo`: take back what a call changed.
+//! `haft undo`: take back what a call or a run changed.
+
+mod run;
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -6,7 +8,7 @@ use std::sync::Arc;
 use clap::Args;
 use haft::coding::{UndoOutput, UndoResult};
 use haft::ports::Effects as _;
-use haft::store::{CallDetail, IdQuery, LogFilter, Store, StoreError};
+use haft::store::{CallDetail, IdQuery, LogFilter, RunSummary, Store, StoreError};
 use haft::workspace::undo_paths;
 use haft::{CallId, Haft, Outcome, ToolCall};
 use serde_json::json;
@@ -18,18 +20,19 @@ use crate::assemble::{UserMistake, open};
 use crate::exit::Exit;
 use crate::print::{Printer, Tone};
 use crate::when;
+pub(super) use run::these as calls;
 
 /// How many calls are looked through for the latest one that can be taken back.
 const LOOKED_THROUGH: u32 = 1_000;
 
-/// Take back what a call changed in files
+/// Take back what a call or a run changed in files
 ///
 /// Says first what would be done, and asks. A file that was changed since is not overwritten: the call's lines are taken
 /// out of it where they can be told apart, else it stays. Taking back is a call too, and can be taken back.
 #[derive(Debug, Args)]
 pub(crate) struct UndoArgs {
     /// The call: its id, the first or last four letters or more of it, or `last` for the latest that changed something in
-    /// this workspace and was not taken back yet
+    /// this workspace and was not taken back yet; or a run of a model, in the same ways, `last-run` for the latest
     #[arg(default_value = "last")]
     call: String,
 
@@ -47,6 +50,9 @@ pub(crate) async fn run(invocation: &Invocation<'_>, args: UndoArgs) -> anyhow::
         )
         .into());
     };
+    if let Some(found) = meant_run(invocation, store, &args.call)? {
+        return run::take_back(invocation, &haft, store, &found, args.dry_run).await;
+    }
     let Some(call) = meant(invocation, store, &args.call)? else { return Ok(Exit::Failed) };
     let effects = store.of_call(call)?;
     let (paths, unreachable) = reachable(&haft, undo_paths(&effects, haft.workspace()));
@@ -95,6 +101,16 @@ pub(crate) async fn run(invocation: &Invocation<'_>, args: UndoArgs) -> anyhow::
     }
     let (made, outcome) = undo(false).await?;
     report(printer, exit_of(&outcome), made, &outcome)
+}
+
+/// Returns the run that a text means, where it means no call.
+pub(super) fn meant_run(
+    invocation: &Invocation<'_>,
+    store: &Store,
+    text: &str,
+) -> anyhow::Result<Option<RunSummary>> {
+    let last = || log::workspace(invocation);
+    run::meant(store, text, last)
 }
 
 /// Finds the call that is meant, and says so where there is none.

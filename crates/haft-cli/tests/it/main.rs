@@ -18,3 +18,4 @@ mod commands;
 mod faults;
 mod mcp;
 mod rig;
+mod run;

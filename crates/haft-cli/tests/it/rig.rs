@@ -2,6 +2,7 @@
 
 mod long_work;
 mod ran;
+mod scripted;
 mod settled;
 mod terminal;
 
@@ -16,6 +17,7 @@ use serde_json::{Value, json};
 
 pub(crate) use long_work::LongWork;
 pub(crate) use ran::{Called, Ran, called, one_object, ran, run};
+pub(crate) use scripted::{Says, Scripted};
 pub(crate) use settled::{masked, settled};
 pub(crate) use terminal::{at_terminal, at_terminal_after};
 

@@ -631,7 +631,7 @@ fn of_mistakes() {
         "kind": "not_found",
         "text": "no call on record has an id that is, begins or ends with `zzzz`",
         "hints": [
-          "`haft log` lists the calls on record"
+          "`haft log` lists the calls on record, `haft runs` the runs"
         ]
       }
     }

@@ -82,16 +82,23 @@ fn the_help_names_the_exit_codes() {
     Usage: haft [OPTIONS] <COMMAND>
 
     Commands:
+      run          Give a model a task in your files
+      chat         Talk with a model that works in your files
+      resume       Go on with a run where it stopped
+      fork         Begin a run as another one began, and go another way
+      runs         List runs of models, the latest first
+      models       List the models there are, the keys and the servers
       tools        List the tools, or show one of them
       call         Call a tool
       policy       See what may happen and why
+      config       See what is set, and where
       trust        Let this project's own rules count, after you have read them
       log          List recorded calls, newest first
-      show         Show one recorded call
+      show         Show one recorded call, or one run of a model
       changes      List what calls changed in the files of this workspace, newest
                    first
       diff         Show what a call changed, line by line
-      undo         Take back what a call changed in files
+      undo         Take back what a call or a run changed in files
       mcp          Serve the tools to an MCP client, or print what such a client
                    needs to know
       state        Look after recorded state
@@ -127,8 +134,11 @@ fn the_help_names_the_exit_codes() {
            is not there
       2    the command line, the arguments or the configuration is not right
       3    a control refused: policy, approval, workspace, protection, budget
-      4    a tool ran past its deadline
-      130  cancelled: by Ctrl-C, SIGTERM or SIGHUP
+      4    a tool ran past its deadline, or a run reached a limit of turns, money or
+           time
+      130  cancelled: by Ctrl-C; a single call also by SIGTERM or SIGHUP
+      129, 143
+           a model's run was ended by SIGHUP, by SIGTERM
     ");
 }
 

@@ -100,7 +100,7 @@ fn a_call_is_shown_by_any_part_of_its_id_that_is_its_own() {
         });
     insta::assert_snapshot!(said.join("\n"), @r"
     1 error: no call on record has an id that is, begins or ends with `zzzz`
-    hint: `haft log` lists the calls on record
+    hint: `haft log` lists the calls on record, `haft runs` the runs
 
     2 error: `x` is not a call: expected `last`, an id, or at least 4 characters of its begin or end
 

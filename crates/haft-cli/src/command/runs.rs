@@ -1,0 +1,117 @@
+//! `haft runs`: list runs of models.
+
+use std::num::NonZeroU32;
+
+use clap::Args;
+use haft::limits;
+use haft::models::StopCause;
+use haft::store::{RunFilter, RunState, RunSummary};
+use textwrap::core::display_width;
+
+use super::{Invocation, log};
+use crate::assemble::UserMistake;
+use crate::exit::Exit;
+use crate::print::{Printer, Tone, cut, width};
+use crate::when;
+
+/// Columns of a line where there is no terminal to fit into.
+const COLUMNS: usize = 160;
+
+/// List runs of models, the latest first
+#[derive(Debug, Args)]
+pub(crate) struct RunsArgs {
+    /// How many runs to list
+    #[arg(long, short = 'n', default_value = "20", value_parser = limit)]
+    limit: NonZeroU32,
+
+    /// Runs of every workspace, not of this one alone
+    #[arg(long)]
+    all: bool,
+
+    /// Runs that a call of another run began, too
+    #[arg(long)]
+    subagents: bool,
+
+    /// Only runs that went on since then: `2h`, `3d`, or a date like `2026-11-30`
+    #[arg(long)]
+    since: Option<String>,
+}
+
+pub(crate) fn run(invocation: &Invocation<'_>, args: &RunsArgs) -> anyhow::Result<Exit> {
+    let store = invocation.store()?;
+    let since = args.since.as_deref().map(when::read).transpose().map_err(UserMistake::new)?;
+    let filter = RunFilter {
+        limit: Some(args.limit),
+        root: if args.all { None } else { Some(log::workspace(invocation)?) },
+        since,
+        with_subagents: args.subagents,
+    };
+    let runs = store.runs().list(&filter)?;
+    let printer = invocation.printer;
+    if printer.is_json() {
+        return printer.envelope(Exit::Ok, runs);
+    }
+    if runs.is_empty() {
+        printer.text(if args.all {
+            "no runs are recorded that match"
+        } else {
+            "no runs of this workspace are recorded that match; `--all` lists those of all"
+        });
+    }
+    let mut within = "";
+    for run in &runs {
+        let root = run.roots.first().map_or("an unknown workspace", String::as_str);
+        if args.all && within != root {
+            printer.line(&[(Tone::Faint, "in "), (Tone::Plain, root)]);
+            within = root;
+        }
+        line(printer, run);
+    }
+    Ok(Exit::Ok)
+}
+
+fn line(printer: Printer, run: &RunSummary) {
+    let (tone, state) = state(&run.state);
+    let id = run.id.short();
+    let facts = format!(
+        "  {}  {} call{}, {} tokens  ",
+        when::show(run.last_at),
+        run.calls,
+        if run.calls == 1 { "" } else { "s" },
+        run.usage.tokens()
+    );
+    let state = format!("  {state:<11}");
+    let room = width().unwrap_or(COLUMNS);
+    let left = room.saturating_sub(display_width(&format!("{id}{state}{facts}")));
+    printer.line(&[
+        (Tone::Strong, &id),
+        (tone, &state),
+        (Tone::Faint, &facts),
+        (Tone::Plain, &cut(&haft::text::visible_line(&run.title), left.max(20))),
+    ]);
+}
+
+/// Says in a word or two how a run stands.
+pub(super) fn state(state: &RunState) -> (Tone, &'static str) {
+    match state {
+        RunState::Running { .. } => (Tone::Strong, "running"),
+        RunState::CutShort => (Tone::Bad, "cut short"),
+        RunState::Stopped(cause) => match cause {
+            StopCause::Done => (Tone::Good, "done"),
+            StopCause::Interrupted => (Tone::Warn, "interrupted"),
+            StopCause::Waits { .. } => (Tone::Warn, "waits"),
+            StopCause::Limit { .. } => (Tone::Warn, "at a limit"),
+            StopCause::Unpriced { .. } => (Tone::Warn, "no price"),
+            StopCause::Length => (Tone::Bad, "cut replies"),
+            StopCause::Refused { .. } => (Tone::Bad, "declined"),
+            StopCause::Loop { .. } => (Tone::Bad, "in circles"),
+            StopCause::Model { .. } => (Tone::Bad, "no answer"),
+            StopCause::Window { .. } => (Tone::Bad, "window full"),
+            StopCause::Unrecorded { .. } => (Tone::Bad, "not kept"),
+        },
+    }
+}
+
+fn limit(text: &str) -> Result<NonZeroU32, String> {
+    text.parse().map_err(|_| format!("expected a number from 1 to {}", limits::LOG_RUNS_MAX))
+}

@@ -1,0 +1,144 @@
+//! Taking back what a run changed, call by call.
+
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+
+use haft::ports::Effects as _;
+use haft::store::{RunFilter, RunQuery, RunSummary, Store, StoreError};
+use haft::workspace::undo_paths;
+use haft::{CallId, Haft, ToolCall};
+use serde_json::json;
+
+use super::{agreed, exit_of, reachable};
+use crate::assemble::UserMistake;
+use crate::command::call::{finished, show};
+use crate::command::{Invocation, changes};
+use crate::exit::Exit;
+use crate::print::Tone;
+
+/// Returns the run that a text means, where it means no call.
+pub(super) fn meant(
+    store: &Store,
+    text: &str,
+    workspace: impl Fn() -> anyhow::Result<PathBuf>,
+) -> anyhow::Result<Option<RunSummary>> {
+    if text.eq_ignore_ascii_case("last-run") {
+        let filter = RunFilter {
+            limit: Some(NonZeroU32::MIN),
+            root: Some(workspace()?),
+            ..RunFilter::default()
+        };
+        let latest = store.runs().list(&filter)?.into_iter().next();
+        return match latest {
+            Some(run) => Ok(Some(run)),
+            None => Err(UserMistake::new("no run of this workspace is on record").into()),
+        };
+    }
+    if text.eq_ignore_ascii_case("last") {
+        return Ok(None);
+    }
+    let is_call = text
+        .parse()
+        .is_ok_and(|query| !matches!(store.show(&query), Err(StoreError::NoSuchCall { .. })));
+    let query: Result<RunQuery, StoreError> = text.parse();
+    let (false, Ok(query)) = (is_call, query) else { return Ok(None) };
+    match store.runs().find(&query) {
+        Ok(found) => Ok(Some(found)),
+        Err(StoreError::NoSuchRun { .. }) => Ok(None),
+        Err(error @ StoreError::AmbiguousRun { .. }) => {
+            Err(UserMistake::new(error.to_string()).into())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Takes back what a run changed and was not taken back yet, the latest call first.
+pub(super) async fn take_back(
+    invocation: &Invocation<'_>,
+    haft: &Haft,
+    store: &Store,
+    run: &RunSummary,
+    dry_run: bool,
+) -> anyhow::Result<Exit> {
+    let printer = invocation.printer;
+    let changed = changes::latest(invocation, store, super::LOOKED_THROUGH)?;
+    let is_its = |it: &&haft::ChangedCall| it.run == Some(run.id) && !it.undone;
+    let calls: Vec<CallId> = changed
+        .calls
+        .iter()
+        .filter(is_its)
+        .filter(|it| it.undoes.is_none())
+        .map(|it| it.call)
+        .collect();
+    if calls.is_empty() {
+        let text = format!(
+            "run {} has changed nothing in this workspace that is left to be taken back",
+            run.id
+        );
+        return Ok(printer.error(Exit::Failed, "not_found", &text, &[]));
+    }
+    if !printer.is_json() {
+        let of = format!("{} ({})", run.title, run.id.short());
+        printer.aside(Tone::Strong, "undo", &of);
+        for call in &calls {
+            let effects = store.of_call(*call)?;
+            let paths = undo_paths(&effects, haft.workspace());
+            printer.text(&format!("{}  {}", call.short(), paths.join(", ")));
+        }
+    }
+    if dry_run {
+        if printer.is_json() {
+            return printer.envelope(Exit::Ok, json!({ "run": run.id, "calls": calls }));
+        }
+        return Ok(Exit::Ok);
+    }
+    if !invocation.global.yes {
+        if printer.is_json() {
+            return Err(UserMistake::new("nobody can be asked with `--json`")
+                .hint("look at it with `--dry-run`, then say `--yes`")
+                .into());
+        }
+        if !agreed(invocation).await? {
+            printer.aside(Tone::Faint, "note", "nothing was done");
+            return Ok(Exit::Failed);
+        }
+    }
+    these(invocation, haft, &calls).await
+}
+
+/// Takes back what calls changed, in this order.
+pub(crate) async fn these(
+    invocation: &Invocation<'_>,
+    haft: &Haft,
+    calls: &[CallId],
+) -> anyhow::Result<Exit> {
+    let printer = invocation.printer;
+    let Some(store) = haft.store() else { return Ok(Exit::Failed) };
+    let (mut exit, mut made) = (Exit::Ok, Vec::new());
+    for call in calls {
+        let effects = store.of_call(*call)?;
+        let (paths, unreachable) = reachable(haft, undo_paths(&effects, haft.workspace()));
+        for (path, why) in &unreachable {
+            exit = Exit::Failed;
+            printer.aside(Tone::Warn, "stays", &format!("{path}: {why}"));
+        }
+        if paths.is_empty() {
+            continue;
+        }
+        let arguments = json!({ "call": call, "paths": paths, "dry_run": false });
+        let undo = ToolCall::new(haft.dispatch().ports().call_id(), "undo", arguments);
+        let id = undo.id;
+        let outcome = finished(invocation, haft, undo).await?;
+        if exit_of(&outcome) != Exit::Ok {
+            exit = Exit::Failed;
+        }
+        if !printer.is_json() {
+            show(printer, &outcome);
+        }
+        made.push(json!({ "call": id, "undoes": call, "outcome": outcome }));
+    }
+    if printer.is_json() {
+        return printer.envelope(exit, json!({ "calls": made }));
+    }
+    Ok(exit)
+}

@@ -1,0 +1,366 @@
+//! Letting a model work: what `run`, `chat`, `resume` and `fork` have in common.
+
+mod args;
+mod diffs;
+mod prose;
+mod show;
+mod signals;
+mod stop;
+pub(crate) mod task;
+mod words;
+
+use std::sync::Arc;
+
+use haft::config::Config;
+use haft::models::{
+    Branch, ChatModel, Entry, Fates, Gauge, Keeper, NoKeeper, RunLimits, System, TurnEnd,
+    TurnOptions, mend,
+};
+use haft::store::{OpenedRun, RunQuery, RunSummary, Store};
+use haft::{CallId, ContentPart, Haft, RunId, RunKeeper, Selection, fates};
+use serde_json::json;
+
+use crate::assemble::{UserMistake, open_with_config};
+use crate::command::Invocation;
+use crate::exit::Exit;
+use crate::model::choose;
+use crate::print::Tone;
+pub(crate) use args::WorkArgs;
+use show::Show;
+pub(crate) use signals::{AskedToEnd, Signals};
+pub(crate) use stop::{ending, usage};
+pub(crate) use words::said_of_call;
+
+/// The parts, before it is known what is worked on.
+pub(crate) struct Bench<'a> {
+    invocation: &'a Invocation<'a>,
+    args: WorkArgs,
+    /// The library's parts.
+    pub(crate) haft: Haft,
+    shown: Selection,
+    config: Config,
+    show: Arc<Show>,
+}
+
+/// A model on a branch, ready to work.
+pub(crate) struct Work<'a> {
+    bench: Bench<'a>,
+    branch: Branch,
+    run: Option<RunId>,
+    keeper: Arc<dyn Keeper>,
+}
+
+/// How a turn ended, and who asked for that.
+pub(crate) struct Ended {
+    /// How.
+    pub(crate) end: TurnEnd,
+    /// Who asked for it.
+    pub(crate) asked: Option<AskedToEnd>,
+}
+
+impl<'a> Bench<'a> {
+    /// Puts the parts together.
+    pub(crate) fn open(invocation: &'a Invocation<'a>, args: WorkArgs) -> anyhow::Result<Self> {
+        let (haft, config) = open_with_config(invocation)?;
+        let shown = args.shown(&haft)?;
+        let show = Show::new(invocation, haft.store());
+        Ok(Self { invocation, args, haft, shown, config, show })
+    }
+
+    /// Returns the records, which have to be kept.
+    pub(crate) fn store(&self) -> anyhow::Result<&Store> {
+        self.haft.store().ok_or_else(|| {
+            UserMistake::new("`--no-state` keeps no records, so there are no runs to go on with")
+                .into()
+        })
+    }
+
+    /// Finds a run of this workspace.
+    pub(crate) fn find(&self, text: &str) -> anyhow::Result<RunSummary> {
+        let runs = self.store()?.runs();
+        let query: RunQuery = text.parse().map_err(|error| UserMistake::new(format!("{error}")))?;
+        let found = match query {
+            RunQuery::Last => runs.last_of_workspace()?.ok_or_else(|| {
+                UserMistake::new("no run of this workspace is on record").hint(
+                    "`haft run TASK` begins one; `haft runs --all` lists those of all workspaces",
+                )
+            })?,
+            query => runs.find(&query)?,
+        };
+        let here = self.haft.workspace().recorded_roots();
+        if let (Some(there), Some(here)) = (found.roots.first(), here.first())
+            && there != here
+        {
+            let text = format!("run {} is one of `{there}`, and this is `{here}`", found.id);
+            return Err(UserMistake::new(text)
+                .hint(format!(
+                    "go on with it there: `haft --root {there} resume {}`",
+                    found.id.short()
+                ))
+                .into());
+        }
+        Ok(found)
+    }
+
+    /// Begins a run.
+    pub(crate) async fn begin(self, title: &str) -> anyhow::Result<Work<'a>> {
+        let model = self.choose(None).await?;
+        let system = self.system();
+        let opened = match self.haft.store() {
+            Some(store) => {
+                let facts = self.haft.run_facts(title, &*model, &system);
+                let writer = store.runs().begin(&facts)?;
+                Some(OpenedRun { entries: Vec::new(), writer, unreadable: None })
+            }
+            None => None,
+        };
+        self.on(model, system, opened).await
+    }
+
+    /// Goes on with a run. Nobody else can as long as this does.
+    pub(crate) async fn resume(self, found: &RunSummary) -> anyhow::Result<Work<'a>> {
+        let opened = self.store()?.runs().open_to_go_on(found.id)?;
+        if let Some(unreadable) = &opened.unreadable {
+            self.show.aside(Tone::Warn, "record", &unreadable.to_string());
+        }
+        let model = self.choose(Some(found)).await?;
+        let presets: Vec<&str> = self.haft.policy().presets().map(|it| it.as_str()).collect();
+        let preset = presets.join(" and ");
+        if preset != found.preset {
+            let text =
+                format!("the run began under the preset {}; now it is {preset}", found.preset);
+            self.show.aside(Tone::Warn, "preset", &text);
+        }
+        let system = self.system();
+        self.on(model, system, Some(opened)).await
+    }
+
+    /// Begins a run as another one began.
+    pub(crate) async fn fork(
+        self,
+        found: &RunSummary,
+        upto: Option<u64>,
+    ) -> anyhow::Result<Work<'a>> {
+        let model = self.choose(Some(found)).await?;
+        let system = self.system();
+        let facts = self.haft.run_facts(&found.title, &*model, &system);
+        let opened = self.store()?.runs().fork(found.id, upto, &facts)?;
+        self.on(model, system, Some(opened)).await
+    }
+
+    async fn choose(&self, run: Option<&RunSummary>) -> anyhow::Result<Arc<dyn ChatModel>> {
+        let before = run.map(|run| run.model.to_string());
+        self.choose_named(self.args.model.as_deref(), before.as_deref()).await
+    }
+
+    async fn choose_named(
+        &self,
+        wanted: Option<&str>,
+        before: Option<&str>,
+    ) -> anyhow::Result<Arc<dyn ChatModel>> {
+        let show = Arc::clone(&self.show);
+        let watcher = move |waiting: &haft::models::Waiting| show.wait(waiting);
+        let Invocation { environment, .. } = self.invocation;
+        let chosen = choose(environment, &self.config, wanted, before, watcher).await?;
+        self.show.model(chosen.model.facts(), &chosen.because);
+        if chosen.model.facts().window_tokens.is_none() {
+            let text = format!(
+                "how many tokens fit into its window is not known; `[models.\"{}\"] window_tokens = N` says it",
+                chosen.model.facts().id
+            );
+            self.show.aside(Tone::Faint, "window", &text);
+        }
+        Ok(chosen.model)
+    }
+
+    fn limits(&self) -> RunLimits {
+        self.args.limits()
+    }
+
+    /// Makes what the model is told by its operator, with what the project tells whoever works on it.
+    fn system(&self) -> System {
+        let found = self.haft.instructions();
+        for remark in &found.remarks {
+            self.show.aside(Tone::Warn, "instructions", remark);
+        }
+        let names: Vec<&str> = found.instructions.iter().map(|it| it.name.as_str()).collect();
+        if !names.is_empty() {
+            self.show.aside(Tone::Faint, "instructions", &names.join(", "));
+        }
+        System::standard(&self.haft.place(), found.instructions)
+    }
+
+    async fn on(
+        self,
+        model: Arc<dyn ChatModel>,
+        system: System,
+        opened: Option<OpenedRun>,
+    ) -> anyhow::Result<Work<'a>> {
+        let reporter = self.invocation.progress.reporter();
+        let mut builder = self
+            .haft
+            .branch(model)
+            .system(system)
+            .shown(self.shown.clone())
+            .context(|context| context.reporter = reporter);
+        let Some(OpenedRun { entries, writer, .. }) = opened else {
+            let branch = builder.open();
+            return Ok(Work { bench: self, branch, run: None, keeper: Arc::new(NoKeeper) });
+        };
+        let run = writer.run();
+        self.show.run(run);
+        let mended = mend(&entries);
+        for remark in &mended.remarks {
+            self.show.aside(Tone::Warn, "mended", remark);
+        }
+        let keeper: Arc<dyn Keeper> = Arc::new(RunKeeper::new(writer));
+        builder = builder
+            .keeper(Arc::clone(&keeper))
+            .transcript(mended.transcript)
+            .context(|context| context.caller.run = run);
+        let branch = builder.open();
+        // What the run took before counts against its budget.
+        branch.turn().await.usage = self.store()?.runs().find(&run.into())?.usage;
+        Ok(Work { bench: self, branch, run: Some(run), keeper })
+    }
+}
+
+impl Work<'_> {
+    /// Returns the library's parts.
+    pub(crate) fn haft(&self) -> &Haft {
+        &self.bench.haft
+    }
+
+    /// Returns the calls of the last turn that changed something, the latest first.
+    pub(crate) fn changed(&self) -> Vec<CallId> {
+        self.bench.show.changed()
+    }
+
+    /// Lets another model go on from here.
+    pub(crate) async fn change_model(&self, name: &str) -> anyhow::Result<()> {
+        if name.is_empty() {
+            return Err(
+                UserMistake::new("which one? `/model NAME`; `haft models` lists them").into()
+            );
+        }
+        let model = self.bench.choose_named(Some(name), None).await?;
+        let mut state = self.branch.turn().await;
+        state.gauge = Gauge::new(model.facts());
+        state.parts.model = model;
+        Ok(())
+    }
+
+    /// Returns by which name the run is on record.
+    pub(crate) fn run(&self) -> Option<RunId> {
+        self.run
+    }
+
+    /// Tells whether the model has something to do although nobody says anything: an answer that is due, or calls.
+    pub(crate) async fn has_open_ends(&self) -> bool {
+        let state = self.branch.turn().await;
+        let is_open = match state.transcript.last() {
+            Some(Entry::User(_)) => true,
+            Some(Entry::Step(step)) => step.reply.calls().next().is_some(),
+            Some(Entry::Summary(_)) | None => false,
+        };
+        is_open
+    }
+
+    /// Returns the calls whose end is not known yet.
+    pub(crate) async fn has_open_calls(&self) -> bool {
+        self.branch.turn().await.transcript.open_calls().next().is_some()
+    }
+
+    /// Lets the model work: on what is said, or on what is open.
+    ///
+    /// Who asks the process to end interrupts the turn; who asks again ends it where it is.
+    pub(crate) async fn turn(
+        &self,
+        signals: &mut Signals,
+        said: Option<Vec<ContentPart>>,
+    ) -> anyhow::Result<Ended> {
+        let options = TurnOptions {
+            limits: self.bench.limits(),
+            watcher: self.bench.show.watcher(),
+            ..TurnOptions::default()
+        };
+        // What became of calls is looked up when it is needed, for a turn of this process may have left them open.
+        let fates = match (&said, self.run, self.bench.haft.store()) {
+            (None, Some(run), Some(store)) => fates(store, &store.runs().read(run)?.entries)?,
+            _ => Fates::default(),
+        };
+        self.bench.show.begin();
+        let agent = self.bench.haft.agent();
+        let turn = async {
+            match said {
+                Some(content) => {
+                    agent.turn(&self.branch, self.bench.haft.said(content), &options).await
+                }
+                None => agent.go_on(&self.branch, &fates, &options).await,
+            }
+        };
+        tokio::pin!(turn);
+        let mut asked = None;
+        let end = loop {
+            tokio::select! {
+                end = &mut turn => break end,
+                by = signals.next() => {
+                    if asked.is_some() {
+                        self.bench.show.end();
+                        return Err(EndedAtOnce(by).into());
+                    }
+                    asked = Some(by);
+                    let text = match by {
+                        AskedToEnd::Interrupt => "the turn ends here; Ctrl-C again ends haft at once",
+                        AskedToEnd::Hangup | AskedToEnd::Terminate => "the turn ends here",
+                    };
+                    self.bench.show.aside(Tone::Warn, by.as_str(), text);
+                    options.cancellation.cancel();
+                }
+            }
+        };
+        self.bench.show.end();
+        Ok(Ended { end, asked })
+    }
+
+    /// Says how a turn ended, and returns the code of the command.
+    pub(crate) fn told(&self, ended: &Ended) -> anyhow::Result<Exit> {
+        let Ended { end, asked } = ended;
+        let show = &self.bench.show;
+        let how = ending(&end.cause, *asked, self.run, !show.changed().is_empty());
+        let printer = self.bench.invocation.printer;
+        if printer.is_json() {
+            let text = end.reply.as_ref().map(|reply| reply.text()).unwrap_or_default();
+            let result = json!({
+                "run": self.run, "text": text, "stop": end.cause, "why": how.why, "hints": how.hints,
+                "usage": end.usage,
+            });
+            return printer.envelope(how.exit, result);
+        }
+        if !how.why.is_empty() {
+            show.aside(how.tone, "stopped", &how.why);
+        }
+        for hint in &how.hints {
+            printer.aside(Tone::Warn, "hint", hint);
+        }
+        printer.aside(Tone::Faint, "used", &usage(&end.usage));
+        Ok(how.exit)
+    }
+
+    /// Lets go of the run.
+    pub(crate) fn close(self) {
+        drop(self.keeper);
+    }
+}
+
+/// Somebody asked twice for the end.
+#[derive(Debug)]
+pub(crate) struct EndedAtOnce(pub(crate) AskedToEnd);
+
+impl std::fmt::Display for EndedAtOnce {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "ended at once by {}", self.0.as_str())
+    }
+}
+
+impl std::error::Error for EndedAtOnce {}

@@ -1,0 +1,99 @@
+//! What a person gives a model: a text, images.
+
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use haft::text::{ImageKind, image_info};
+use haft::{ContentPart, ImageType, limits};
+
+use crate::assemble::UserMistake;
+use crate::files;
+
+/// Bytes of a task. What is longer belongs into a file that a tool reads in parts.
+const TASK_BYTES: u64 = 1024 * 1024;
+
+/// Characters of a title.
+const TITLE_CHARS: usize = 120;
+
+/// Reads a task: a text as it was typed, `@FILE`, or `-` for standard input.
+pub(crate) fn read(typed: &str) -> anyhow::Result<String> {
+    let (text, from) = match typed.strip_prefix('@') {
+        _ if typed == "-" => {
+            let mut bytes = Vec::new();
+            std::io::stdin()
+                .lock()
+                .take(TASK_BYTES + 1)
+                .read_to_end(&mut bytes)
+                .context("standard input cannot be read")?;
+            (whole(bytes, "standard input")?, "standard input".to_owned())
+        }
+        Some(path) if !path.is_empty() => {
+            let bytes = given(path.as_ref(), TASK_BYTES)?;
+            let from = format!("`{path}`");
+            (whole(bytes, &from)?, from)
+        }
+        _ => (typed.to_owned(), "the task".to_owned()),
+    };
+    if text.trim().is_empty() {
+        return Err(UserMistake::new(format!("{from} is empty: say what is to be done")).into());
+    }
+    Ok(text)
+}
+
+/// Reads an image that a model is shown.
+pub(crate) fn image(path: &Path) -> anyhow::Result<ContentPart> {
+    let bytes = given(path, limits::IMAGE_BYTES)?;
+    let shown = path.display();
+    if bytes.len() as u64 > limits::IMAGE_BYTES {
+        let text = format!("`{shown}` has more than {} bytes", limits::IMAGE_BYTES);
+        return Err(UserMistake::new(text).hint("make a smaller copy of it").into());
+    }
+    let info = image_info(&bytes)
+        .map_err(|fault| UserMistake::new(format!("`{shown}` cannot be shown: {fault}")))?;
+    if info.width.max(info.height) > limits::IMAGE_SIDE_PIXELS {
+        let text = format!("`{shown}` has more than {} pixels a side", limits::IMAGE_SIDE_PIXELS);
+        return Err(UserMistake::new(text).hint("make a smaller copy of it").into());
+    }
+    let media_type = match info.kind {
+        ImageKind::Png => ImageType::Png,
+        ImageKind::Jpeg => ImageType::Jpeg,
+        ImageKind::Gif => ImageType::Gif,
+        ImageKind::Webp => ImageType::Webp,
+    };
+    Ok(ContentPart::Image { media_type, data: Arc::from(bytes) })
+}
+
+/// Makes the title of a run: the first line of its task.
+pub(crate) fn title(task: &str) -> String {
+    let line = task.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    line.chars().take(TITLE_CHARS).collect()
+}
+
+fn given(path: &Path, most: u64) -> anyhow::Result<Vec<u8>> {
+    files::read_given(path, most).map_err(|error| {
+        UserMistake::new(format!("`{}` cannot be read: {error}", path.display())).into()
+    })
+}
+
+fn whole(bytes: Vec<u8>, from: &str) -> Result<String, UserMistake> {
+    if bytes.len() as u64 > TASK_BYTES {
+        let text = format!("{from} has more than {TASK_BYTES} bytes, the most a task may have");
+        return Err(UserMistake::new(text)
+            .hint("put it into a file of the project, and name the file in a short task"));
+    }
+    String::from_utf8(bytes).map_err(|_| UserMistake::new(format!("{from} is not UTF-8 text")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_is_the_first_line_that_says_something() {
+        assert_eq!(title("\n  fix the build \nand more"), "fix the build");
+        assert_eq!(title(&"é".repeat(500)).chars().count(), TITLE_CHARS);
+        assert_eq!(title(" \n"), "");
+    }
+}

@@ -1,0 +1,103 @@
+//! Going on with a run.
+
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use super::working::with;
+use crate::rig::{Says, run};
+
+#[test]
+fn a_run_goes_on_with_all_that_was_said() {
+    let (rig, server) = with([Says::Text(&["Blue."]), Says::Text(&["Still blue."])]);
+    assert_eq!(rig.haft(&["run", "remember a colour"]).exit, 0);
+    let ran = rig.haft(&["resume"]);
+    assert_eq!(ran.exit, 2, "{}", ran.all());
+    assert!(ran.stderr.contains("say what comes next"), "{}", ran.stderr);
+    let ran = rig.haft(&["run", "--continue", "which one?"]);
+    assert_eq!((ran.exit, &*ran.stdout), (0, "Still blue.\n"), "{}", ran.all());
+    let asked = server.asked()[1].to_string();
+    for said in ["remember a colour", "Blue.", "which one?"] {
+        assert!(asked.contains(said), "{said}: {asked}");
+    }
+    let runs = rig.json(&["runs"])["data"].clone();
+    assert_eq!(runs.as_array().unwrap().len(), 1);
+    assert_eq!(runs[0]["usage"]["requests"], 2);
+}
+
+#[test]
+fn o_098_two_processes_do_not_go_on_with_one_run() {
+    let (rig, server) = with([Says::Begins("I think ")]);
+    let mut command = rig.command(&["run", "count"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    server.wait_until_asked(1);
+    let ran = rig.haft(&["resume", "last", "me too"]);
+    assert_eq!(ran.exit, 1, "{}", ran.all());
+    assert!(ran.stderr.contains("is open") && ran.stderr.contains("haft fork"), "{}", ran.stderr);
+    assert_eq!(rig.json(&["runs"])["data"][0]["state"], "running");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(rig.json(&["runs"])["data"][0]["state"], "cut_short");
+    server.then(Says::Text(&["Three."]));
+    let ran = rig.haft(&["resume"]);
+    assert_eq!((ran.exit, &*ran.stdout), (0, "Three.\n"), "{}", ran.all());
+}
+
+#[test]
+fn a_run_killed_in_the_middle_of_a_call_asks_before_it_makes_the_call_again() {
+    let command = json!({ "command": "echo x >> effects; sleep 600" });
+    let (rig, server) = with([Says::Calls("", vec![("bash", command)])]);
+    let mut process = rig.command(&["--yes", "run", "do it"]);
+    let mut child = process.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let begun = std::time::Instant::now();
+    while std::fs::read_to_string(rig.ws("effects")).unwrap_or_default().is_empty() {
+        assert!(begun.elapsed().as_secs() < 90, "it never began");
+        std::thread::yield_now();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    server.then(Says::Text(&["It may have been done."]));
+    let ran = rig.haft(&["resume"]);
+    assert_eq!(ran.exit, 0, "{}", ran.all());
+    assert_eq!(std::fs::read_to_string(rig.ws("effects")).unwrap(), "x\n", "done once");
+    let told = server.asked()[1]["messages"].as_array().unwrap().last().unwrap().to_string();
+    assert!(told.contains("may be made again"), "{told}");
+}
+
+#[test]
+fn a_fork_goes_its_own_way() {
+    let (rig, server) = with([Says::Text(&["Blue."]), Says::Text(&["Red."])]);
+    assert_eq!(rig.haft(&["run", "a colour?"]).exit, 0);
+    let first = rig.json(&["runs"])["data"][0]["id"].as_str().unwrap().to_owned();
+    let ran = rig.haft(&["fork", "last", "another one?"]);
+    assert_eq!((ran.exit, &*ran.stdout), (0, "Red.\n"), "{}", ran.all());
+    assert!(server.asked()[1].to_string().contains("Blue."));
+    let runs = rig.json(&["runs"])["data"].clone();
+    assert_eq!(runs.as_array().unwrap().len(), 2);
+    assert_eq!(runs[0]["forked_from"][0], first);
+    let one = rig.json(&["show", &first]);
+    let entries = one["data"]["entries"].as_array().unwrap();
+    assert!(!entries.iter().any(|it| it.to_string().contains("Red.")));
+}
+
+#[test]
+fn a_run_of_another_workspace_is_gone_on_with_there() {
+    let (rig, _server) = with([Says::Text(&["Blue."])]);
+    assert_eq!(rig.haft(&["run", "a colour?"]).exit, 0);
+    let id = rig.json(&["runs"])["data"][0]["id"].as_str().unwrap().to_owned();
+    let mut command = rig.command(&["resume", &id, "and now?"]);
+    command.current_dir(rig.out(""));
+    let ran = run(command);
+    assert_eq!(ran.exit, 2, "{}", ran.all());
+    assert!(ran.stderr.contains("--root"), "{}", ran.stderr);
+}
+
+#[test]
+fn what_is_no_run_is_said_to_be_none() {
+    let (rig, _server) = with([]);
+    for (args, exit) in [(["resume", "last"], 2), (["resume", "zzzz"], 1), (["resume", "!"], 2)] {
+        let ran = rig.haft(&args);
+        assert_eq!(ran.exit, exit, "{args:?}: {}", ran.all());
+    }
+    assert_eq!(rig.json(&["runs"])["data"], Value::Array(Vec::new()));
+}

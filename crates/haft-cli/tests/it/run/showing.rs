@@ -1,0 +1,123 @@
+//! What a person sees, on a terminal and afterwards.
+
+use serde_json::json;
+
+use super::working::with;
+use crate::rig::{Says, at_terminal};
+
+#[test]
+fn a_run_is_listed_and_shown_entry_by_entry() {
+    let (rig, _server) = with([
+        Says::Calls(
+            "Let me look.",
+            vec![("reader", json!({ "action": "read", "path": "nowhere" }))],
+        ),
+        Says::Text(&["It is not there."]),
+    ]);
+    assert_eq!(rig.haft(&["run", "look at nowhere"]).exit, 0);
+    let listed = rig.haft(&["runs"]).stdout;
+    assert!(listed.contains("done") && listed.contains("look at nowhere"), "{listed}");
+    let shown = rig.haft(&["show", "last-run"]).stdout;
+    for text in ["look at nowhere", "you", "Let me look.", "reader read nowhere", "not_found"] {
+        assert!(shown.contains(text), "{text}: {shown}");
+    }
+    let call = rig.json(&["log"])["data"][0]["id"].as_str().unwrap().to_owned();
+    assert!(rig.haft(&["show", &call]).stdout.contains("reader"), "a call is still shown as one");
+}
+
+#[test]
+fn at_a_terminal_text_is_wrapped_and_colours_only_repeat_what_words_say() {
+    let edit = json!({ "action": "edit", "path": "src/a.txt", "old": "two", "new": "zwei" });
+    let read = json!({ "action": "read", "path": "src/a.txt" });
+    let script = [
+        Says::Calls(
+            "I will look for the line that has to be translated, and then translate it into German, as you asked me to.",
+            vec![("reader", read)],
+        ),
+        Says::Calls("", vec![("editor", edit)]),
+        Says::Text(&["All ", "done."]),
+    ];
+    let (rig, server) = with(script.clone());
+    let Some(plain) = at_terminal(&rig, &["--color", "never", "run", "translate"], "") else {
+        return;
+    };
+    insta::assert_snapshot!(behind_the_head(&plain), @r"
+    I will look for the line that has to be translated, and then translate it into
+    German, as you asked me to.
+    > reader read src/a.txt
+      1    one
+      2    two
+      3    three
+    > editor edit src/a.txt
+      modified src/a.txt
+      @@ -1,3 +1,3 @@
+       one
+      -two
+      +zwei
+       three
+
+    All done.
+    used: 3 requests, 24030 tokens (24000 in, 30 out), $0.0242
+    ");
+    rig.file("src/a.txt", "one\ntwo\nthree\n");
+    script.into_iter().for_each(|it| server.then(it));
+    let coloured = at_terminal(&rig, &["run", "translate"], "").unwrap();
+    assert!(coloured.contains("\x1b[1meditor\x1b[0m"), "{coloured:?}");
+    assert!(coloured.contains("\x1b[32m+zwei\x1b[0m"), "{coloured:?}");
+}
+
+/// Leaves out who is asked and where, which is different each time.
+fn behind_the_head(shown: &str) -> String {
+    let behind = shown.split_once("\nrun: ").unwrap().1.split_once('\n').unwrap().1;
+    behind.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_question_of_a_run_is_answered_at_the_terminal() {
+    let script = [
+        Says::Calls("", vec![("bash", json!({ "command": "echo made > made.txt" }))]),
+        Says::Text(&["Done."]),
+    ];
+    let (rig, server) = with(script.clone());
+    let Some(no) = at_terminal(&rig, &["--color", "never", "run", "make a file"], "n\n") else {
+        return;
+    };
+    assert!(no.contains("bash wants to run") && no.contains("denied by approval"), "{no}");
+    assert!(!rig.ws("made.txt").exists());
+    script.into_iter().for_each(|it| server.then(it));
+    let yes = at_terminal(&rig, &["--color", "never", "run", "make a file"], "y\n").unwrap();
+    assert!(rig.ws("made.txt").exists(), "{yes}");
+}
+
+#[test]
+fn a_chat_is_a_run_of_several_messages() {
+    let (rig, server) = with([Says::Text(&["Hello."]), Says::Text(&["Bye."])]);
+    let ran = rig.haft_given("hi \\\nthere\n/help\n/nonsense\nbye\n/quit\nnever said\n", &["chat"]);
+    assert_eq!((ran.exit, ran.stdout.matches("Hello.\n").count()), (0, 1), "{}", ran.all());
+    assert!(ran.stdout.contains("/undo") && ran.stderr.contains("`/nonsense` is no command"));
+    let asked = server.asked();
+    assert_eq!(asked.len(), 2);
+    assert!(asked[0].to_string().contains(r"hi \nthere"), "{}", asked[0]);
+    assert!(asked[1].to_string().contains("Hello."), "{}", asked[1]);
+    assert_eq!(rig.json(&["runs"])["data"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn models_and_settings_are_listed_without_their_secrets() {
+    let (rig, server) = with([]);
+    rig.config(&format!("{}key_env = \"BOX_KEY\"\n", server.config()));
+    for args in [&["models"][..], &["--json", "models"]] {
+        let mut command = rig.command(args);
+        command.env("BOX_KEY", "s3cr3t-value").env("OPENAI_API_KEY", "s3cr3t-value");
+        let ran = crate::rig::run(command);
+        assert_eq!(ran.exit, 0, "{}", ran.all());
+        assert!(!ran.all().contains("s3cr3t"), "{}", ran.all());
+        for text in ["BOX_KEY", "OPENAI_API_KEY", "box/scripted", "2026-"] {
+            assert!(ran.stdout.contains(text), "{text}: {}", ran.stdout);
+        }
+    }
+    let explained = rig.haft(&["config", "explain", "model"]).stdout;
+    assert!(explained.contains("model.default = \"box/scripted\"  ("), "{explained}");
+    assert!(explained.contains("config.toml:2"), "{explained}");
+    assert!(explained.contains("models.box = { base_url"), "{explained}");
+}

@@ -1,0 +1,234 @@
+//! Giving a model a task.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::rig::{Rig, Says, Scripted};
+
+/// A workspace with two files, and a model that says these things.
+pub(super) fn with(script: impl IntoIterator<Item = Says>) -> (Rig, Scripted) {
+    let rig = Rig::new();
+    rig.file("src/a.txt", "one\ntwo\nthree\n").file("README.md", "# A project\n\nTODO: more\n");
+    let server = Scripted::new(script);
+    rig.config(&server.config());
+    (rig, server)
+}
+
+/// Reads standard output as lines of JSON: the events, and the result.
+#[track_caller]
+pub(super) fn events(stdout: &str) -> (Vec<Value>, Value) {
+    let mut lines: Vec<Value> =
+        stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let result = lines.pop().unwrap();
+    assert!(lines.iter().all(|it| it["haft"] == 1 && it["event"].is_string()), "{stdout}");
+    (lines, result)
+}
+
+#[test]
+fn what_the_model_says_goes_to_standard_output_and_all_else_beside_it() {
+    let (rig, server) = with([
+        Says::Calls(
+            "Let me look.",
+            vec![("search", json!({ "action": "grep", "pattern": "TODO" }))],
+        ),
+        Says::Text(&["One TODO, ", "in README.md."]),
+    ]);
+    let ran = rig.haft(&["run", "what is left to do?"]);
+    assert_eq!(ran.exit, 0, "{}", ran.all());
+    insta::assert_snapshot!(ran.stdout, @r"
+    Let me look.
+    One TODO, in README.md.
+    ");
+    assert!(ran.stderr.contains("> search grep \"TODO\""), "{}", ran.stderr);
+    assert!(ran.stderr.contains("TODO: more"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("used: 2 requests, 16020 tokens (16000 in, 20 out)"),
+        "{}",
+        ran.stderr
+    );
+    assert!(ran.stderr.contains("box/scripted at http://127.0.0.1:"), "{}", ran.stderr);
+    let asked = server.asked();
+    assert_eq!(asked.len(), 2);
+    let last = asked[1]["messages"].as_array().unwrap().last().unwrap().to_string();
+    assert!(last.contains("TODO: more"), "{last}");
+}
+
+#[test]
+fn an_edit_is_shown_line_by_line_and_the_run_can_be_taken_back() {
+    let edit = json!({ "action": "edit", "path": "src/a.txt", "old": "two", "new": "zwei" });
+    let more = json!({ "action": "write", "path": "b.txt", "content": "new\n" });
+    let read = json!({ "action": "read", "path": "src/a.txt" });
+    let (rig, _server) = with([
+        Says::Calls("", vec![("reader", read)]),
+        Says::Calls("", vec![("editor", edit)]),
+        Says::Calls("", vec![("editor", more)]),
+        Says::Text(&["Done."]),
+    ]);
+    let ran = rig.haft(&["run", "translate the second line"]);
+    assert_eq!(ran.exit, 0, "{}", ran.all());
+    for line in ["> editor edit src/a.txt", "  -two", "  +zwei", "  created b.txt", "  +new"] {
+        assert!(ran.stderr.contains(line), "{line}: {}", ran.stderr);
+    }
+    assert_eq!(fs::read_to_string(rig.ws("src/a.txt")).unwrap(), "one\nzwei\nthree\n");
+    let undone = rig.haft(&["undo", "--yes", "last-run"]);
+    assert_eq!(undone.exit, 0, "{}", undone.all());
+    assert_eq!(fs::read_to_string(rig.ws("src/a.txt")).unwrap(), "one\ntwo\nthree\n");
+    assert!(!rig.ws("b.txt").exists());
+    let again = rig.haft(&["undo", "--yes", "last-run"]);
+    assert_eq!(again.exit, 1, "{}", again.all());
+}
+
+#[test]
+fn in_json_each_event_is_a_line_and_the_last_one_is_the_result() {
+    let (rig, _server) = with([
+        Says::Calls("", vec![("reader", json!({ "action": "read", "path": "src/a.txt" }))]),
+        Says::Text(&["Three ", "lines."]),
+    ]);
+    let ran = rig.haft(&["--json", "run", "how many lines?"]);
+    assert_eq!((ran.exit, &*ran.stderr), (0, ""));
+    let (events, result) = events(&ran.stdout);
+    let kinds: Vec<&str> = events.iter().map(|it| it["event"].as_str().unwrap()).collect();
+    let expected = [
+        "model",
+        "run",
+        "asked",
+        "call_begins",
+        "replied",
+        "call_started",
+        "call_ended",
+        "asked",
+        "text",
+        "text",
+        "replied",
+        "stopped",
+    ];
+    assert_eq!(kinds, expected);
+    assert_eq!(result["command"], "run");
+    assert_eq!((&result["ok"], &result["exit"]), (&json!(true), &json!(0)));
+    assert_eq!(result["data"]["text"], "Three lines.");
+    assert_eq!(result["data"]["stop"]["cause"], "done");
+    assert_eq!(result["data"]["usage"]["requests"], 2);
+    assert_eq!(result["data"]["run"], events[1]["run"]);
+}
+
+#[test]
+fn a_task_comes_from_a_file_or_from_standard_input() {
+    let (rig, server) = with([Says::Text(&["Yes."]), Says::Text(&["Yes."])]);
+    rig.file("task.md", "do what is in here");
+    assert_eq!(rig.haft(&["run", "@task.md"]).exit, 0);
+    assert_eq!(rig.haft_given("do what was piped", &["run", "-"]).exit, 0);
+    let asked: Vec<String> = server.asked().iter().map(ToString::to_string).collect();
+    assert!(asked[0].contains("do what is in here") && asked[1].contains("do what was piped"));
+    for (given, args) in [("", ["run", "-"]), ("x", ["run", "@nowhere.md"]), ("x", ["run", " "])] {
+        let ran = rig.haft_given(given, &args);
+        assert_eq!(ran.exit, 2, "{}", ran.all());
+    }
+    assert_eq!(server.asked().len(), 2);
+}
+
+#[test]
+fn an_image_is_shown_to_the_model_and_what_is_none_is_refused() {
+    let (rig, server) = with([Says::Text(&["A dot."])]);
+    let png = b"\x89\x50\x4e\x47\x0d\x0a\x1a\x0a\x00\x00\x00\x0d\x49\x48\x44\x52\x00\x00\x00\x01\x00\x00\x00\x01\x08\x02\x00\x00\x00\x90\x77\x53\xde\x00\x00\x00\x0c\x49\x44\x41\x54\x78\x9c\x63\xf8\xcf\xc0\x00\x00\x03\x01\x01\x00\xc9\xfe\x92\xef\x00\x00\x00\x00\x49\x45\x4e\x44\xae\x42\x60\x82";
+    rig.file("dot.png", png).file("dot.txt", "no image");
+    let ran = rig.haft(&["run", "--image", "dot.png", "what is this?"]);
+    assert_eq!(ran.exit, 0, "{}", ran.all());
+    assert!(server.asked()[0].to_string().contains("image/png;base64"));
+    let ran = rig.haft(&["run", "--image", "dot.txt", "what is this?"]);
+    assert_eq!(ran.exit, 2, "{}", ran.all());
+}
+
+#[test]
+fn only_the_tools_that_were_named_are_shown() {
+    let (rig, server) = with([Says::Text(&["Yes."]), Says::Text(&["Yes."])]);
+    assert_eq!(rig.haft(&["run", "--tools", "reader,search", "look"]).exit, 0);
+    assert_eq!(rig.haft(&["run", "--tools", "none", "think"]).exit, 0);
+    let asked = server.asked();
+    let names: Vec<&str> = asked[0]["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["function"]["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["reader", "search"]);
+    assert!(asked[1].get("tools").is_none_or(|it| it.as_array().unwrap().is_empty()));
+    let ran = rig.haft(&["run", "--tools", "no_such_tool", "look"]);
+    assert_eq!(ran.exit, 2, "{}", ran.all());
+}
+
+#[test]
+fn a_call_that_needs_a_yes_is_denied_where_nobody_can_be_asked() {
+    let script = [
+        Says::Calls("", vec![("bash", json!({ "command": "touch x" }))]),
+        Says::Text(&["I may not."]),
+    ];
+    let (rig, server) = with(script.clone());
+    let ran = rig.haft(&["run", "make a file"]);
+    assert_eq!(ran.exit, 0, "{}", ran.all());
+    assert!(ran.stderr.contains("denied by approval"), "{}", ran.stderr);
+    assert!(!rig.ws("x").exists());
+    script.into_iter().for_each(|it| server.then(it));
+    let ran = rig.haft(&["--yes", "run", "make a file"]);
+    assert_eq!(ran.exit, 0, "{}", ran.all());
+    assert!(!ran.stderr.contains("denied"), "{}", ran.stderr);
+}
+
+#[test]
+fn nothing_a_model_says_acts_on_a_terminal() {
+    let (rig, _server) = with([
+        Says::Calls(
+            "\u{1b}[2Jone\u{1b}]0;x\u{7}\r",
+            vec![("bash\u{1b}[1A", json!({ "command": "\u{1b}[2J\u{202e}\n> editor" }))],
+        ),
+        Says::Text(&["\u{9b}2J", "\u{1b}", "[3A"]),
+    ]);
+    let ran = rig.haft(&["--color", "never", "run", "attack"]);
+    for char in ['\u{1b}', '\u{7}', '\r', '\u{9b}', '\u{202e}'] {
+        assert!(!ran.all().contains(char), "{char:?}: {}", ran.all());
+    }
+    assert!(!ran.stderr.lines().any(|line| line == "> editor"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_model_is_named_by_flag_before_variable_before_file() {
+    let (rig, server) = with([Says::Text(&["1"]), Says::Text(&["2"]), Says::Text(&["3"])]);
+    rig.config(&format!("{}\n[models.other]\nmodel = \"box/other\"\n", server.config()));
+    assert_eq!(rig.haft(&["run", "hello"]).exit, 0);
+    let mut command = rig.command(&["run", "hello"]);
+    assert_eq!(
+        crate::rig::run({
+            command.env("HAFT_MODEL", "other");
+            command
+        })
+        .exit,
+        0
+    );
+    let mut command = rig.command(&["run", "--model", "box/third", "hello"]);
+    assert_eq!(
+        crate::rig::run({
+            command.env("HAFT_MODEL", "other");
+            command
+        })
+        .exit,
+        0
+    );
+    let asked = server.asked();
+    let models: Vec<&str> = asked.iter().map(|it| it["model"].as_str().unwrap()).collect();
+    assert_eq!(models, ["scripted", "other", "third"]);
+    for name in ["box", "nobody/there", "nonsense"] {
+        let ran = rig.haft(&["run", "--model", name, "hello"]);
+        assert_eq!(ran.exit, 2, "{name}: {}", ran.all());
+        assert!(ran.stderr.contains("hint: "), "{name}: {}", ran.all());
+    }
+}
+
+#[test]
+fn a_project_that_nobody_trusts_says_nothing_about_models() {
+    let (rig, server) = with([Says::Text(&["1"])]);
+    rig.project("[model]\ndefault = \"evil/x\"\n\n[models.box]\nbase_url = \"http://127.0.0.1:1/v1\"\n\n[network]\nplain_http = [\"evil.example\"]\n");
+    let ran = rig.haft(&["run", "hello"]);
+    assert_eq!(ran.exit, 0, "{}", ran.all());
+    assert_eq!(server.asked().len(), 1);
+    assert_eq!(ran.stderr.matches("not followed until you trust").count(), 3, "{}", ran.stderr);
+}
