@@ -9,7 +9,8 @@ use haft_protocol::{
     WireName, limits,
 };
 use haft_session::{
-    Ask, Compaction, Full, Gauge, Level, Plan, Rejected, Room, accept, compile, plan,
+    Ask, Compaction, Full, Gauge, LeftOut, Level, Plan, Rejected, Room, SectionKind, accept,
+    compile, plan,
 };
 use haft_testkit::ScriptedModel;
 use proptest::prelude::*;
@@ -217,6 +218,29 @@ fn a_summary_becomes_a_part_of_the_next_one() {
     assert_eq!(told.matches("[notice:").count(), 1, "{told}");
     assert!(told.contains(&format!("[notice: {} earlier messages", second.entries)));
     assert_eq!(second.entries as usize + told.matches("model:").count(), 12);
+}
+
+#[test]
+fn what_was_said_behind_a_summary_is_told_apart_from_it() {
+    let mut talk = history(3, 100);
+    talk.reply(vec![talk::text("It is fixed.")]);
+    talk.say("Now the slow one.");
+    talk.say("Mind the clock.");
+    let plan = planned(&talk, &room(30)).unwrap();
+    talk.summarise(&plan, &said("The test is fixed.")).unwrap();
+    insta::assert_snapshot!(talk::told(&talk::request(&talk.transcript)), @r#"
+    user: Fix the test.
+        + [notice: 4 earlier messages are summarised here. Files are as they are now: look again before you change one]
+    The test is fixed.
+        + [said after what is summarised above]
+        + Now the slow one.
+        + [said later, before you replied]
+        + Mind the clock.
+    "#);
+    let sections = talk::compiled(&talk.transcript, &[]).sections;
+    let history = sections.iter().find(|it| it.kind == SectionKind::History).unwrap();
+    let (first, last) = (plan.first, plan.last);
+    assert_eq!(history.left_out, [LeftOut { first, last, entries: 4, why: "summarised" }]);
 }
 
 #[test]
