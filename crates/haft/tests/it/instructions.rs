@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use haft::{FoundInstructions, Haft, limits};
+use haft::{FoundInstructions, Haft, HaftBuilder, limits};
 
 /// Folders with these files, each a root.
 struct Roots {
@@ -32,7 +32,7 @@ impl Roots {
     }
 
     fn read(&self) -> FoundInstructions {
-        let builder = self.roots.iter().fold(Haft::builder(), |haft, root| haft.root(root));
+        let builder = self.roots.iter().fold(Haft::builder(), HaftBuilder::root);
         builder.open().unwrap().instructions()
     }
 
