@@ -16,6 +16,7 @@ mod limits;
 mod loops;
 mod machine;
 mod operations;
+mod record;
 mod rig;
 mod room;
 mod subagents;

@@ -259,3 +259,47 @@ async fn who_watches_sees_a_subagent_at_work() {
     work.say("Go.").await;
     assert_eq!(*seen.lock().unwrap(), ["Asked", "Text ", "Repli", "Stopp"]);
 }
+
+#[tokio::test]
+async fn what_a_model_reads_of_the_tool() {
+    let work = work(Preset::Full, [Line::say("Done.")]);
+    work.say("Go.").await;
+    let asked = work.model.asked();
+    let tool = asked[0].tools.iter().find(|it| it.name.as_str() == "subagent").unwrap();
+    insta::assert_snapshot!(tool.description, @"
+    Lets another model work on a part of the task, on its own, and returns its report.
+
+    It starts with nothing but your instruction: it sees none of this conversation, so write down all it has to know, name files by their paths, and say what the report should hold. It has your tools and works in the same files; it may never do more than you may. Use it where much has to be read to find out little, or where a part can be done apart from the rest. What it takes counts against your own limits.
+    ");
+    insta::assert_snapshot!(serde_json::to_string_pretty(&*tool.schema).unwrap(), @r#"
+    {
+      "type": "object",
+      "description": "The arguments of `subagent`.",
+      "properties": {
+        "instruction": {
+          "type": "string",
+          "description": "What it is to do, with all it has to know: paths, names, what was found out so far, and what its report should hold."
+        },
+        "preset": {
+          "type": "string",
+          "description": "What it may do at most, where that is less than what you may. Leave it out to let it do what you may. Where you may only look, it has to be `read-only`.",
+          "enum": [
+            "read-only",
+            "edit",
+            "full"
+          ]
+        },
+        "steps": {
+          "type": "integer",
+          "description": "How often its model may be asked.",
+          "minimum": 1,
+          "maximum": 50
+        }
+      },
+      "required": [
+        "instruction"
+      ],
+      "additionalProperties": false
+    }
+    "#);
+}
