@@ -161,13 +161,13 @@ impl Names<'_> {
             None => None,
         };
         let key = match pick.of(|it| it.key_env.clone()) {
-            Some(variable) => match self.environment.variable(&variable) {
-                Some(key) => Some(Secret::new(key)),
-                None => {
+            Some(variable) => {
+                let Some(key) = self.environment.variable(&variable) else {
                     let text = format!("`{id}` wants the key in {variable}, which is not set");
                     return Err(UserMistake::new(text));
-                }
-            },
+                };
+                Some(Secret::new(key))
+            }
             // The usual key goes to the usual place, and not to one that the configuration put in its stead.
             None if given.is_some() => None,
             None => known.and_then(|it| first(&it.key_variables)).map(|(_, key)| Secret::new(&key)),

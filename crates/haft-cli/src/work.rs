@@ -124,7 +124,8 @@ impl<'a> Bench<'a> {
             self.show.aside(Tone::Warn, "record", &unreadable.to_string());
         }
         let model = self.choose(Some(found)).await?;
-        let presets: Vec<&str> = self.haft.policy().presets().map(|it| it.as_str()).collect();
+        let presets: Vec<&str> =
+            self.haft.policy().presets().map(haft::policy::Preset::as_str).collect();
         let preset = presets.join(" and ");
         if preset != found.preset {
             let text =
@@ -258,12 +259,11 @@ impl Work<'_> {
     /// Tells whether the model has something to do although nobody says anything: an answer that is due, or calls.
     pub(crate) async fn has_open_ends(&self) -> bool {
         let state = self.branch.turn().await;
-        let is_open = match state.transcript.last() {
-            Some(Entry::User(_)) => true,
-            Some(Entry::Step(step)) => step.reply.calls().next().is_some(),
-            Some(Entry::Summary(_)) | None => false,
-        };
-        is_open
+        state.transcript.last().is_some_and(|entry| match entry {
+            Entry::User(_) => true,
+            Entry::Step(step) => step.reply.calls().next().is_some(),
+            Entry::Summary(_) => false,
+        })
     }
 
     /// Returns the calls whose end is not known yet.

@@ -43,7 +43,7 @@ impl Haft {
         let mut lines = Vec::new();
         match roots.as_slice() {
             [root] => {
-                lines.push(format!("Paths are relative to `{root}`, the only place you see."))
+                lines.push(format!("Paths are relative to `{root}`, the only place you see."));
             }
             [first, rest @ ..] => {
                 let rest: Vec<String> = rest.iter().map(|root| format!("`{root}`")).collect();

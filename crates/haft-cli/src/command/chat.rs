@@ -138,17 +138,13 @@ async fn typed(signals: &mut Signals) -> anyhow::Result<Typed> {
             prompt("\n");
             return Ok(if text.trim().is_empty() { Typed::End } else { Typed::Text(text) });
         };
-        match line.strip_suffix('\\') {
-            Some(more) => {
-                text.push_str(more);
-                text.push('\n');
-            }
-            None => {
-                text.push_str(&line);
-                let is_empty = text.trim().is_empty();
-                return Ok(if is_empty { Typed::Nothing } else { Typed::Text(text) });
-            }
-        }
+        let Some(more) = line.strip_suffix('\\') else {
+            text.push_str(&line);
+            let is_empty = text.trim().is_empty();
+            return Ok(if is_empty { Typed::Nothing } else { Typed::Text(text) });
+        };
+        text.push_str(more);
+        text.push('\n');
     }
 }
 

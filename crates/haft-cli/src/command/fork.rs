@@ -1,7 +1,7 @@
 //! `haft fork`: begin a run as another one began.
 
 use clap::Args;
-use haft::ContentPart;
+use haft::{ContentPart, RunId};
 use serde_json::json;
 
 use super::Invocation;
@@ -39,7 +39,7 @@ pub(crate) async fn run(invocation: &Invocation<'_>, args: ForkArgs) -> anyhow::
         if invocation.printer.is_json() {
             return invocation.printer.envelope(Exit::Ok, json!({ "run": run }));
         }
-        let run = run.map(|it| it.short()).unwrap_or_default();
+        let run = run.map(RunId::short).unwrap_or_default();
         invocation.printer.text(&format!("`haft resume {run} 'TEXT'` goes on with it"));
         return Ok(Exit::Ok);
     };

@@ -93,7 +93,7 @@ mod tests {
             assert!(dollars(text).is_err(), "{text}");
         }
         assert_eq!(time("90s"), Ok(Duration::from_secs(90)));
-        assert_eq!(time("1h 30m"), Ok(Duration::from_secs(5_400)));
+        assert_eq!(time("1h 30m"), Ok(Duration::from_mins(90)));
         for text in ["", "0s", "-5m", "soon"] {
             assert!(time(text).is_err(), "{text}");
         }

@@ -169,9 +169,7 @@ mod tests {
 
     use super::*;
 
-    fn run() -> Option<RunId> {
-        Some(RunId::from_parts(1, 1))
-    }
+    const RUN: Option<RunId> = Some(RunId::from_parts(1, 1));
 
     #[test]
     fn every_stop_has_its_sentence_and_a_way_on() {
@@ -191,13 +189,13 @@ mod tests {
             (StopCause::Interrupted, 130),
         ];
         for (cause, exit) in causes {
-            let ending = ending(&cause, None, run(), true);
+            let ending = ending(&cause, None, RUN, true);
             assert_eq!(ending.exit as u8, exit, "{cause:?}");
             assert!(!ending.why.is_empty() && ending.hints.len() >= 2, "{ending:?}");
         }
-        let done = ending(&StopCause::Done, None, run(), true);
+        let done = ending(&StopCause::Done, None, RUN, true);
         assert_eq!((done.exit, done.hints.len()), (Exit::Ok, 0));
-        let ended = ending(&StopCause::Interrupted, Some(AskedToEnd::Terminate), run(), false);
+        let ended = ending(&StopCause::Interrupted, Some(AskedToEnd::Terminate), RUN, false);
         assert_eq!((ended.exit as u8, &*ended.why), (143, "interrupted by SIGTERM"));
     }
 

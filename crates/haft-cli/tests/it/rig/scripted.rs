@@ -70,6 +70,11 @@ impl Scripted {
         self.inner.script.lock().unwrap().push_back(says);
     }
 
+    /// Adds several things.
+    pub(crate) fn then_all(&self, script: impl IntoIterator<Item = Says>) {
+        self.inner.script.lock().unwrap().extend(script);
+    }
+
     /// Returns what it was asked, in order.
     pub(crate) fn asked(&self) -> Vec<Value> {
         self.inner.asked.lock().unwrap().clone()

@@ -1,5 +1,7 @@
 //! What a person sees, on a terminal and afterwards.
 
+use std::fs;
+
 use serde_json::json;
 
 use super::working::with;
@@ -60,7 +62,7 @@ fn at_a_terminal_text_is_wrapped_and_colours_only_repeat_what_words_say() {
     used: 3 requests, 24030 tokens (24000 in, 30 out), $0.0242
     ");
     rig.file("src/a.txt", "one\ntwo\nthree\n");
-    script.into_iter().for_each(|it| server.then(it));
+    server.then_all(script);
     let coloured = at_terminal(&rig, &["run", "translate"], "").unwrap();
     assert!(coloured.contains("\x1b[1meditor\x1b[0m"), "{coloured:?}");
     assert!(coloured.contains("\x1b[32m+zwei\x1b[0m"), "{coloured:?}");
@@ -84,9 +86,60 @@ fn a_question_of_a_run_is_answered_at_the_terminal() {
     };
     assert!(no.contains("bash wants to run") && no.contains("denied by approval"), "{no}");
     assert!(!rig.ws("made.txt").exists());
-    script.into_iter().for_each(|it| server.then(it));
+    server.then_all(script);
     let yes = at_terminal(&rig, &["--color", "never", "run", "make a file"], "y\n").unwrap();
     assert!(rig.ws("made.txt").exists(), "{yes}");
+}
+
+fn command(command: &str) -> Says {
+    Says::Calls("", vec![("bash", json!({ "command": command }))])
+}
+
+#[test]
+fn a_yes_for_the_run_is_about_exactly_the_same_call() {
+    let (rig, server) = with([
+        command("echo one"),
+        command("echo one"),
+        command("echo two"),
+        Says::Text(&["Done."]),
+    ]);
+    let Some(shown) = at_terminal(&rig, &["--color", "never", "run", "echo"], "r\nonly one\n")
+    else {
+        return;
+    };
+    assert_eq!(shown.matches("Allow? [y/r/a/N]").count(), 2, "{shown}");
+    assert!(shown.contains("denied by approval: ada said no: only one"), "{shown}");
+    assert!(server.asked()[3].to_string().contains("said no: only one"));
+}
+
+#[test]
+fn a_yes_for_good_is_the_rule_that_was_shown() {
+    let (rig, server) = with([command("echo one"), Says::Text(&["Done."])]);
+    let before = fs::read_to_string(rig.folder().join("config/config.toml")).unwrap();
+    let args = ["--color", "never", "run", "echo"];
+    let Some(shown) = at_terminal(&rig, &args, "a\n") else { return };
+    assert!(shown.contains("a  yes, always: this goes into "), "{shown}");
+    let rule = "[[rules]]\ndecision = \"allow\"\ntool = \"builtin/bash\"\ncommand = \"echo one\"\n";
+    for line in rule.lines() {
+        assert!(shown.contains(&format!("       {line}")), "{line}: {shown}");
+    }
+    let after = fs::read_to_string(rig.folder().join("config/config.toml")).unwrap();
+    assert_eq!(after, format!("{before}\n{rule}"));
+    server.then_all([command("echo one"), Says::Text(&["Done."])]);
+    let again = at_terminal(&rig, &args, "").unwrap();
+    assert!(!again.contains("Allow?") && !again.contains("denied"), "{again}");
+}
+
+#[test]
+fn no_rule_is_offered_for_what_is_not_plain() {
+    for text in ["echo one > file", "echo $HOME", "X=1 echo one", "for x in 1; do echo; done"] {
+        let (rig, _server) = with([command(text), Says::Text(&["Done."])]);
+        let Some(shown) = at_terminal(&rig, &["--color", "never", "run", "echo"], "a\n") else {
+            return;
+        };
+        assert!(shown.contains("Allow? [y/r/N]"), "{text}: {shown}");
+        assert!(shown.contains("denied by approval"), "{text}: {shown}");
+    }
 }
 
 #[test]

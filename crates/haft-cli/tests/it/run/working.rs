@@ -168,7 +168,7 @@ fn a_call_that_needs_a_yes_is_denied_where_nobody_can_be_asked() {
     assert_eq!(ran.exit, 0, "{}", ran.all());
     assert!(ran.stderr.contains("denied by approval"), "{}", ran.stderr);
     assert!(!rig.ws("x").exists());
-    script.into_iter().for_each(|it| server.then(it));
+    server.then_all(script);
     let ran = rig.haft(&["--yes", "run", "make a file"]);
     assert_eq!(ran.exit, 0, "{}", ran.all());
     assert!(!ran.stderr.contains("denied"), "{}", ran.stderr);
