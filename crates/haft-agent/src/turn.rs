@@ -138,18 +138,24 @@ impl<'a> Doing<'a> {
                 Happened::Interrupted => Heard::Interrupted,
                 Happened::OutOfTime => Heard::OutOfTime,
             };
-            let next = self.machine.next(heard, &spent);
             let is_cancelled = self.options.cancellation.is_cancelled();
+            // Calls that were cancelled say nothing about limits and circles.
+            let heard = match heard {
+                Heard::Ended(_) if is_cancelled => Heard::Interrupted,
+                heard => heard,
+            };
+            let next = self.machine.next(heard, &spent);
             happened = match next {
                 Next::Stop(cause) => return self.stop(cause).await,
                 Next::PassOver => self.pass_over().await,
+                // Where somebody interrupted, dispatch cancels each before it runs, and puts that on record.
+                Next::Call => self.call().await,
                 _ if is_cancelled => return self.stop(StopCause::Interrupted).await,
                 Next::Ask { notices } => self.ask(notices).await,
                 Next::AskAgain(changed) => {
                     self.change(changed);
                     self.ask(Vec::new()).await
                 }
-                Next::Call => self.call().await,
                 Next::Summarise => self.summarise().await,
             };
         }

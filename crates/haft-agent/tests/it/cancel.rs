@@ -103,6 +103,26 @@ async fn o_075_a_request_between_its_retries_is_interrupted() {
     assert_eq!(scripted.asked().len(), 1);
 }
 
+#[tokio::test(start_paused = true)]
+async fn o_075_a_subagent_between_its_retries_is_interrupted() {
+    let busy = (0..8).map(|_| Line::Error(ModelError::new(ModelErrorKind::Overloaded, "busy")));
+    let begin = Line::calls(&[("subagent", json!({ "instruction": "Look." }))]);
+    let scripted = ScriptedModel::new([begin].into_iter().chain(busy));
+    let account = Arc::new(Account::new("scripted", AccountLimits::default()));
+    let inner: Arc<dyn ChatModel> = scripted.clone();
+    let rig = haft_testkit::Rig::builder().build();
+    rig.registry.register(Arc::new(haft_agent::Subagents), haft_tool::OnConflict::Reject).unwrap();
+    let work = Work::of(rig, ScriptedModel::new([]));
+    work.branch.turn().await.parts.model = Arc::new(Guarded::new(inner, account));
+    let waits = async {
+        while scripted.asked().len() < 2 {
+            tokio::task::yield_now().await;
+        }
+    };
+    interrupted(&work, waits).await;
+    assert_eq!(scripted.asked().len(), 2);
+}
+
 #[tokio::test]
 async fn what_an_interrupted_reply_said_is_kept() {
     let work =
@@ -185,7 +205,10 @@ proptest! {
                 tokio::select! {
                     biased;
                     () = reached.notified(), if is_dropped => {}
-                    _ = &mut turn => {}
+                    end = &mut turn => {
+                        let state = work.branch.turn().await;
+                        assert_eq!(state.transcript.open_calls().count(), 0, "{end:?}");
+                    }
                 }
             }
             work.options.cancellation = haft_tool::Cancellation::new();
