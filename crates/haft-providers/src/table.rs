@@ -82,7 +82,7 @@ const TABLE: &[Row] = &[
             ..Quirks::USUAL
         },
         last_verified: DOCUMENTS,
-        source: "the API reference, Chat Completions and Responses; not tried",
+        source: "the API reference, Chat Completions and Responses, and the types of its Python client; not tried",
     },
     Row {
         name: "anthropic",
@@ -105,7 +105,7 @@ const TABLE: &[Row] = &[
         addresses: &["GEMINI_BASE_URL"],
         quirks: Quirks { reasoning: ReasoningBack::Never, ..Quirks::USUAL },
         last_verified: DOCUMENTS,
-        source: "the guides to function calling, thinking and thought signatures, and the clients of Google; not tried",
+        source: "the guides to function calling, thinking and thought signatures, and the types of its Python client; not tried",
     },
     Row {
         name: "openrouter",

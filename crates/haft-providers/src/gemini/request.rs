@@ -156,8 +156,7 @@ fn choice(choice: &ToolChoice) -> Option<Value> {
 /// Returns how much a model should think: a word, or a number of tokens for the second generation. Models before it do not
 /// think, and refuse to be told.
 fn thinking(model: &str, effort: Effort) -> Option<Value> {
-    let generation = generation(model);
-    if generation.starts_with("2.5") {
+    if generation(model).is_some_and(|it| it.starts_with("2.5")) {
         let tokens = match effort {
             Effort::Low => 1_024,
             Effort::Medium => 8_192,
@@ -165,14 +164,18 @@ fn thinking(model: &str, effort: Effort) -> Option<Value> {
         };
         return Some(json!({"thinkingBudget": tokens, "includeThoughts": true}));
     }
-    let thinks = !matches!(generation.get(..2), Some("1." | "2."));
-    thinks.then(|| json!({"thinkingLevel": effort_word(effort), "includeThoughts": true}))
+    let level = || json!({"thinkingLevel": effort_word(effort), "includeThoughts": true});
+    (!is_old(model)).then(level)
 }
 
-/// Returns what stands behind the name of the family, such as `2.5-flash`.
-fn generation(model: &str) -> &str {
-    let name = model.rsplit('/').next().unwrap_or(model);
-    name.strip_prefix("gemini-").unwrap_or_default()
+/// Returns what stands behind the name of the family, such as `2.5-flash`; nothing for other families.
+fn generation(model: &str) -> Option<&str> {
+    model.rsplit('/').next()?.strip_prefix("gemini-")
+}
+
+/// Tells whether a model is of the first or second generation.
+fn is_old(model: &str) -> bool {
+    matches!(generation(model).and_then(|it| it.get(..2)), Some("1." | "2."))
 }
 
 /// Tells whether a provider gave a call an id. Without one, calls and results go together by their order.
@@ -257,9 +260,10 @@ impl<'a> Writer<'a> {
             })
         };
         let is_own = |own: &Opaque| *own.origin == *facts.origin;
-        let is_old = matches!(generation(facts.id.name()).get(..2), Some("1." | "2."));
+        let name = facts.id.name();
+        let wants_one = generation(name).is_some() && !is_old(name);
         let is_of_others = reply.model != facts.id || opaques().any(|it| !is_own(it));
-        !is_old && is_of_others && !opaques().any(is_own)
+        wants_one && is_of_others && !opaques().any(is_own)
     }
 
     fn other(&self, other: &Other<'_>, named: &[bool]) -> Written<String> {

@@ -124,10 +124,13 @@ impl GeminiReader {
             }
             return Ok(true);
         }
-        let has_other = own.0.iter().any(|(name, _)| !is_beside(name));
-        if has_other {
+        let is_signed = own.get("thoughtSignature").is_some();
+        if own.get("text").is_none() && !own.0.iter().all(|(name, _)| is_beside(name)) {
             self.assembly.opaque(self.own(raw.get()))?;
             return Ok(true);
+        }
+        if own.get("text").is_none() && !is_signed {
+            return Ok(false);
         }
         let text = own.get("text").and_then(|text| serde_json::from_str::<String>(text).ok());
         let is_thought = own.get("thought") == Some("true");
@@ -167,6 +170,7 @@ impl GeminiReader {
             | "BLOCKLIST"
             | "PROHIBITED_CONTENT"
             | "SPII"
+            | "MODEL_ARMOR"
             | "IMAGE_SAFETY"
             | "IMAGE_PROHIBITED_CONTENT"
             | "IMAGE_RECITATION" => StopReason::Filtered,
@@ -215,9 +219,9 @@ impl Reader for GeminiReader {
     }
 }
 
-/// Tells whether a field stands beside what a part says, and is not another kind of saying.
+/// Tells whether a field only stands beside what a part says.
 fn is_beside(name: &str) -> bool {
-    matches!(name, "text" | "thought" | "thoughtSignature" | "partMetadata")
+    matches!(name, "thought" | "thoughtSignature" | "partMetadata")
 }
 
 /// Makes the fault of a reply that the model's own server could not read. Asked again, the model may do better.

@@ -204,6 +204,7 @@ impl<'a> Writer<'a> {
 
     fn said(&self, said: &[ContentPart]) -> Written<String> {
         let content: Value = match said {
+            [] => json!(""),
             [ContentPart::Text { text }] => json!(text),
             said => said.iter().map(|part| self.piece(part)).collect(),
         };

@@ -263,8 +263,8 @@ impl ResponsesReader {
         self.served_by(&answer);
         self.usage.responses(&answer.usage);
         let all = !self.began;
-        for (index, raw) in (0..).zip(answer.output.iter().flatten()) {
-            if all || self.items.iter().any(|item| item.is_open) {
+        if all || self.items.iter().any(|item| item.is_open) {
+            for (index, raw) in (0..).zip(answer.output.iter().flatten()) {
                 self.end_open(raw, index, all, shown)?;
             }
         }

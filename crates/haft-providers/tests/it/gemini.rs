@@ -7,7 +7,7 @@ use haft_model::{
     CallResult, ChatModel as _, Dialect, Effort, Fragment, ModelErrorKind, Request, RequestMessage,
     ResponseFormat, ToolChoice, ToolSpec,
 };
-use haft_protocol::{ContentPart, ImageType, Opaque, ReplyPart, RequestedCall, WireName};
+use haft_protocol::{ContentPart, ImageType, Opaque, Reply, ReplyPart, RequestedCall, WireName};
 use haft_providers::{Address, Endpoint, EndpointError, Gemini, Known, Quirks};
 use haft_schema::dialect::Dialect as Schemas;
 use proptest::prelude::*;
@@ -288,7 +288,7 @@ async fn o_087_parts_are_kept_with_their_signatures() {
     insta::assert_snapshot!(told(&finished), @r#"
 reasoning "First “look” at it."
 text "Looking."
-call 8f2b1a3c read {"path": "a", "n": 1.50} = {"thoughtSignature":"EjQKMgEM+/a1=="}
+call 8f2b1a3c read {"path": "a", "n": 1.50} = {"thoughtSignature":"EjQKMgEM+/a1bQ=="}
 call 9c0d list {}
 calls {"input":20,"cache_read":100,"output":60,"reasoning":20} gemini-3-pro-001
 "#);
@@ -302,8 +302,8 @@ arguments 1: {}
 "#);
     insta::assert_snapshot!(reply_of(Answer::cassette("gemini-signed-text.authored.sse")).await, @r#"
 text "Both are there."
-text "" = {"text": "", "thoughtSignature": "EjQKMgEMtext=="}
-text "" = {"thoughtSignature":"EjQKMgEMalone==","text":""}
+text "" = {"text": "", "thoughtSignature": "EjQKMgEMdGV4dA=="}
+text "" = {"thoughtSignature":"EjQKMgEMYWxvbg==","text":""}
 end {"input":20,"cache_read":100,"output":60,"reasoning":20} gemini-3-pro-001
 "#);
 }
@@ -327,7 +327,7 @@ fn o_087_signatures_go_back_on_their_parts_and_to_nobody_else() {
     let (port, calls) = said("gemini-calls.authored.sse");
     let ids = [("8f2b1a3c", "alpha"), ("9c0d", "beta")];
     let same = back(endpoint(Dialect::Gemini, port), &calls, &ids);
-    let own = r#"{"functionCall":{"id":"8f2b1a3c","name":"read","args":{"path": "a", "n": 1.50}},"thoughtSignature":"EjQKMgEM+/a1=="}"#;
+    let own = r#"{"functionCall":{"id":"8f2b1a3c","name":"read","args":{"path": "a", "n": 1.50}},"thoughtSignature":"EjQKMgEM+/a1bQ=="}"#;
     assert!(same.contains(own) && !same.contains(SIGNED), "{same}");
     assert!(!same.contains("First"), "a summary of thoughts is for people: {same}");
     let elsewhere = back(endpoint(Dialect::Gemini, 1), &calls, &ids);
@@ -335,7 +335,7 @@ fn o_087_signatures_go_back_on_their_parts_and_to_nobody_else() {
 
     let (port, signed) = said("gemini-signed-text.authored.sse");
     let same = back(endpoint(Dialect::Gemini, port), &signed, &[]);
-    let own = r#"{"text":"Both are there."},{"text": "", "thoughtSignature": "EjQKMgEMtext=="},{"thoughtSignature":"EjQKMgEMalone==","text":""}"#;
+    let own = r#"{"text":"Both are there."},{"text": "", "thoughtSignature": "EjQKMgEMdGV4dA=="},{"thoughtSignature":"EjQKMgEMYWxvbg==","text":""}"#;
     assert!(same.contains(own), "{same}");
     let elsewhere = back(endpoint(Dialect::Gemini, 1), &signed, &[]);
     assert!(!elsewhere.contains("EjQ") && elsewhere.contains("Both are there."), "{elsewhere}");
@@ -351,13 +351,19 @@ fn o_087_a_call_of_another_model_has_something_in_place_of_a_signature() {
     let of = |name| text_of(&gemini_called(name, endpoint(Dialect::Gemini, 1)), &step);
     assert_eq!(of("gemini-3-flash").matches(SIGNED).count(), 1, "on the first of them");
     assert_eq!(of("gemini-2.5-flash").matches(SIGNED).count(), 0);
-    // The replies of the tests are of `test/m`.
-    assert_eq!(of("m").matches(SIGNED).count(), 0, "its own are as they were");
-    let own = Opaque { origin: "gemini http://127.0.0.1:9".into(), json: "{}".into() };
-    let parts = vec![ReplyPart::Opaque(own), call("c1", "{}")];
-    let moved = asking(vec![user("x"), reply(parts), results(&[("c1", "a")])]);
-    let moved = text_of(&gemini_called("m", endpoint(Dialect::Gemini, 1)), &moved);
-    assert!(moved.contains(SIGNED), "{moved}");
+    assert_eq!(of("gemma-5").matches(SIGNED).count(), 0);
+    let of_its_own = |parts: Vec<ReplyPart>| {
+        let RequestMessage::Reply(said) = reply(parts).message().clone() else {
+            panic!("no reply")
+        };
+        let said = Reply { model: "test/gemini-3-pro".parse().unwrap(), ..(*said).clone() };
+        let said = Fragment::new(RequestMessage::Reply(Arc::new(said)));
+        let step = asking(vec![user("x"), said, results(&[("c1", "a")])]);
+        text_of(&gemini(endpoint(Dialect::Gemini, 1)), &step).contains(SIGNED)
+    };
+    assert!(!of_its_own(vec![call("c1", "{}")]), "it goes back as it came");
+    let elsewhere = Opaque { origin: "gemini http://127.0.0.1:9".into(), json: "{}".into() };
+    assert!(of_its_own(vec![ReplyPart::Opaque(elsewhere), call("c1", "{}")]));
 }
 
 #[test]
@@ -451,7 +457,8 @@ async fn o_088_errors_inside_a_200_are_errors() {
 #[tokio::test]
 async fn every_reason_to_stop_has_a_word() {
     let mut lines = Vec::new();
-    for reason in ["STOP", "MAX_TOKENS", "SAFETY", "RECITATION", "SPII", "LANGUAGE", "OTHER"] {
+    for reason in ["STOP", "MAX_TOKENS", "SAFETY", "RECITATION", "MODEL_ARMOR", "LANGUAGE", "OTHER"]
+    {
         let chunk = json!({"candidates": [{"content": {"parts": [{"text": "So"}]}, "finishReason": reason}]});
         let told = reply_of(Answer::stream(&format!("data: {chunk}\n\n"))).await;
         lines.push(format!("{reason} {}", told.lines().last().unwrap()));
@@ -461,7 +468,7 @@ STOP end {} -
 MAX_TOKENS length {} -
 SAFETY filtered {} -
 RECITATION filtered {} -
-SPII filtered {} -
+MODEL_ARMOR filtered {} -
 LANGUAGE LANGUAGE {} -
 OTHER OTHER {} -
 ");
@@ -478,13 +485,15 @@ async fn a_reply_that_is_not_streamed_is_read() {
     let end = json!({"candidates": [{"finishReason": "STOP"}], "usageMetadata": {"promptTokenCount": 3, "candidatesTokenCount": 2}});
     let list = json!([
         parts(json!([{"text": "One "}])),
-        parts(json!([{"text": "moment."}, {"executableCode": {"code": "1"}}])),
+        parts(json!([{"text": "moment."}, {"executableCode": {"code": "1"}}, {}])),
+        parts(json!([{"text": "Said.", "speechMetadata": {"speaker": 1}}, {"thought": true}])),
         end,
     ]);
     let answer = Answer::of("200 OK", "application/json; charset=UTF-8", &list.to_string());
     insta::assert_snapshot!(reply_of(answer).await, @r#"
 text "One moment."
 opaque = {"executableCode":{"code":"1"}}
+text "Said." = {"text":"Said.","speechMetadata":{"speaker":1}}
 end {"input":3,"output":2} -
 "#);
 }

@@ -226,7 +226,7 @@ reasoning "First “look” at it.\n\nThen at b." = {"id": "rs_1", "type": "reas
 text "Looking." = {"id": "msg_1", "type": "message", "status": "completed", "role": "assistant", "phase": "commentary", "content": [{"type": "output_text", "annotations": [], "logprobs": [], "text": "Looking."}]}
 call call_1 read {"path": "a"} = {"id":"fc_1","status":"completed"}
 call call_2 read {"path": "b"} = {"id":"fc_2","status":"completed"}
-calls {"input":20,"cache_read":100,"output":60,"reasoning":20} m-3-2026-11-01
+calls {"input":20,"cache_read":100,"cache_write":0,"output":60,"reasoning":20} m-3-2026-11-01
 "#);
     insta::assert_snapshot!(shown(&parts).join("\n"), @r#"
 reasoning: First “look” at it.
@@ -275,7 +275,7 @@ async fn o_082_calls_of_a_reply_that_its_length_has_cut_are_not_whole() {
     insta::assert_snapshot!(reply_of(Answer::cassette("responses-incomplete.authored.sse")).await, @r#"
 call call_1 read {"path":"a"} (not whole) = {"id":"fc_1","status":"completed"}
 call call_2 read {"path":"b","content":"line1\nli (not whole) = {"id":"fc_2","status":"incomplete"}
-length {"input":12,"output":64} m-3
+length {"input":12,"cache_read":0,"cache_write":0,"output":64,"reasoning":0} m-3
 "#);
 }
 
@@ -295,7 +295,7 @@ async fn o_088_a_reply_that_failed_is_an_error() {
 async fn a_refusal_is_one() {
     insta::assert_snapshot!(reply_of(Answer::cassette("responses-refusal.authored.sse")).await, @r#"
 text "I will not."
-refused {"input":12,"output":6} m-3
+refused {"input":12,"cache_read":0,"cache_write":0,"output":6,"reasoning":0} m-3
 "#);
 }
 
@@ -399,6 +399,36 @@ calls {"input":5,"output":9} m-3"#;
         json!({"type": "response.completed", "response": whole}),
     ];
     assert_eq!(reply_of(events(&late)).await, expected.trim_start());
+}
+
+#[tokio::test]
+async fn every_reason_to_stop_has_a_word() {
+    let mut lines = Vec::new();
+    for (status, reason) in [
+        ("completed", json!(null)),
+        ("incomplete", json!({"reason": "max_output_tokens"})),
+        ("incomplete", json!({"reason": "content_filter"})),
+        ("incomplete", json!({"reason": "tired"})),
+        ("incomplete", json!(null)),
+        ("cancelled", json!(null)),
+    ] {
+        let response = json!({"status": status, "incomplete_details": reason});
+        let end = json!({"type": format!("response.{status}"), "response": response});
+        let end = if status == "cancelled" {
+            json!({"object": "response", "status": status})
+        } else {
+            end
+        };
+        lines.push(reply_of(events(&[end])).await);
+    }
+    insta::assert_snapshot!(lines.join("\n"), @r"
+end {} -
+length {} -
+filtered {} -
+tired {} -
+length {} -
+cut_short {} -
+");
 }
 
 #[tokio::test]
