@@ -170,7 +170,9 @@ fn offer(question: &Question, always: Option<&Always>) -> String {
         let file = always.file().display().to_string();
         lines.push(format!("  a  yes, always: this goes into {}", visible_line(&file)));
         lines.extend(always.to_toml().lines().map(|line| format!("       {}", visible_line(line))));
-        lines.push("     It counts in every project until you delete it; rules that ask or deny come first.".to_owned());
+        lines.push(
+            "     It counts in every project; rules that ask or deny still come first.".to_owned(),
+        );
     }
     lines.push("  n  no; or type why not, and the model is told".to_owned());
     format!("{}\nAllow? [{letters}] ", lines.join("\n"))

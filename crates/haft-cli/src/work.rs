@@ -118,7 +118,7 @@ impl<'a> Bench<'a> {
     }
 
     /// Goes on with a run. Nobody else can as long as this does.
-    pub(crate) async fn resume(self, found: &RunSummary) -> anyhow::Result<Work<'a>> {
+    pub(crate) async fn go_on_with(self, found: &RunSummary) -> anyhow::Result<Work<'a>> {
         let opened = self.store()?.runs().open_to_go_on(found.id)?;
         if let Some(unreadable) = &opened.unreadable {
             self.show.aside(Tone::Warn, "record", &unreadable.to_string());

@@ -58,7 +58,7 @@ pub(super) async fn go_on(
     if said.is_empty() && matches!(found.state, RunState::Stopped(haft::models::StopCause::Done)) {
         return Err(done(found).into());
     }
-    let work = bench.resume(found).await?;
+    let work = bench.go_on_with(found).await?;
     if said.is_empty() {
         if !work.has_open_ends().await {
             return Err(done(found).into());

@@ -15,7 +15,7 @@ const VALUE_CHARS: usize = 120;
 const PASSED_OVER: [&str; 8] =
     ["old", "new", "content", "text", "edits", "description", "replacement", "old_text"];
 
-/// Says what a call is about: `grep "TODO" in src`.
+/// Says what a call is about: `grep "price" in src`.
 pub(crate) fn said_of_call(arguments: &RawArguments) -> String {
     let parsed = match arguments {
         RawArguments::Text(text) => serde_json::from_str(text).map_err(|_| text.as_str()),
@@ -128,8 +128,8 @@ mod tests {
     #[test]
     fn a_call_is_said_in_the_words_that_matter() {
         let said = |value: Value| said_of_call(&RawArguments::Json(value));
-        let grep = json!({ "action": "grep", "pattern": "TODO", "path": "src", "literal": false });
-        assert_eq!(said(grep), r#"grep "TODO" in src"#);
+        let grep = json!({ "action": "grep", "pattern": "price", "path": "src", "literal": false });
+        assert_eq!(said(grep), r#"grep "price" in src"#);
         let read = json!({ "action": "read", "path": "a.txt", "offset": 10, "limit": null });
         assert_eq!(said(read), "read a.txt offset=10");
         let edit =
