@@ -25,6 +25,8 @@ pub struct Quirks {
     pub effort: bool,
     /// Whether it is told what to keep in its cache.
     pub cache_marks: bool,
+    /// Whether what a model said in Responses goes back as the item that it was, and not in the short form for messages.
+    pub long_items: bool,
 }
 
 impl Quirks {
@@ -40,6 +42,7 @@ impl Quirks {
         counts: true,
         effort: true,
         cache_marks: false,
+        long_items: false,
     };
 }
 

@@ -65,6 +65,7 @@ const LOCAL: Quirks = Quirks {
     schemas: Schemas::LlamaCpp,
     forced: Forced::Alone,
     no_text: NoText::Empty,
+    long_items: true,
     ..Quirks::USUAL
 };
 

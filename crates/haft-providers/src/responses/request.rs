@@ -14,6 +14,7 @@ use haft_schema::dialect::Dialect as Schemas;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::Quirks;
 use crate::choice::{Choice, effort_word};
 use crate::exchange::Exchange;
 use crate::ids::fitting;
@@ -125,8 +126,8 @@ struct Writer<'a> {
 impl<'a> Writer<'a> {
     fn new(exchange: &'a Exchange) -> Self {
         let facts = &exchange.facts;
-        let ids = exchange.endpoint.quirks.ids;
-        let key = format!("{} {:?} {ids:?}", facts.origin, facts.sees_images);
+        let Quirks { ids, long_items, .. } = exchange.endpoint.quirks;
+        let key = format!("{} {:?} {ids:?} {long_items}", facts.origin, facts.sees_images);
         Self { exchange, key }
     }
 
@@ -138,6 +139,7 @@ impl<'a> Writer<'a> {
 
     fn reply(&self, reply: &Reply, results: &[CallResult]) -> Written<String> {
         let origin = &self.exchange.facts.origin;
+        let quirks = self.exchange.endpoint.quirks;
         let mut results = results.iter();
         let mut items = Blocks::default();
         for part in &reply.parts {
@@ -145,7 +147,7 @@ impl<'a> Writer<'a> {
                 ReplyPart::Text { text, opaque } => match turns::own(opaque.as_ref(), origin) {
                     Some(own) => items.extend(Some(&own)),
                     None if text.trim().is_empty() => {}
-                    None => items.push(&json!({"role": "assistant", "content": text}))?,
+                    None => items.push(&said_by_model(text, quirks.long_items))?,
                 },
                 ReplyPart::Reasoning { opaque, .. } => {
                     items.extend(turns::own(opaque.as_ref(), origin).as_deref());
@@ -223,6 +225,15 @@ impl<'a> Writer<'a> {
             other => input_text(&turns::text_of(other)),
         }
     }
+}
+
+/// Returns a message of the model. The long form is for items that have an id, and some servers know no other.
+fn said_by_model(text: &str, long: bool) -> Value {
+    if !long {
+        return json!({"role": "assistant", "content": text});
+    }
+    let content = json!([{"type": "output_text", "text": text, "annotations": []}]);
+    json!({"type": "message", "role": "assistant", "content": content})
 }
 
 fn input_text(text: &str) -> Value {

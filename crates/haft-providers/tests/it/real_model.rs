@@ -3,8 +3,8 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use haft_model::{ChatModel, Dialect, Request, ToolChoice};
-use haft_protocol::ReplyPart;
+use haft_model::{ChatModel, Dialect, Fragment, Request, RequestMessage, ToolChoice};
+use haft_protocol::{ContentPart, ReplyPart};
 use haft_providers::{Address, Endpoint, EndpointRegistry, Known, Wanted, discover};
 use haft_testkit::ModelServer;
 use serde_json::json;
@@ -78,8 +78,15 @@ async fn a_call_goes_there_and_back() {
         request.messages = vec![question(), said, results(&[(&id, "buy milk")])];
         request.choice = ToolChoice::None;
         request.sampling.output_tokens = NonZeroU32::new(12);
-        let (finished, _) = all(&*model, request).await.unwrap();
+        let (finished, _) = all(&*model, request.clone()).await.unwrap();
         assert!(finished.usage.output.is_some_and(|it| it > 0), "{dialect:?}: {finished:?}");
+
+        // And what it said itself, with a question behind it.
+        let then = ["And then?", "What else?"].map(ContentPart::text);
+        let then = Fragment::new(RequestMessage::User(then.into()));
+        request.messages.extend([reply(finished.parts), then]);
+        let (finished, _) = all(&*model, request).await.unwrap();
+        assert!(finished.usage.prompt().is_some_and(|it| it > 100), "{dialect:?}: {finished:?}");
     }
 }
 

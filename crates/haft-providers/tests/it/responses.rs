@@ -121,6 +121,17 @@ fn a_conversation() {
 }
 
 #[test]
+fn what_a_model_said_goes_back_in_the_form_that_its_server_knows() {
+    let long = body(Quirks { long_items: true, ..Quirks::USUAL }, &conversation());
+    assert_eq!(
+        long["input"][1].to_string(),
+        r#"{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Looking.","annotations":[]}]}"#
+    );
+    let short = body(Quirks::USUAL, &conversation());
+    assert_eq!(short["input"][1].to_string(), r#"{"role":"assistant","content":"Looking."}"#);
+}
+
+#[test]
 fn how_a_reply_is_made_stands_behind_the_items() {
     let mut request = asking(vec![user("x")]);
     request.sampling.temperature = Some(0.2);
