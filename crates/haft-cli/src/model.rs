@@ -225,6 +225,11 @@ fn nothing(environment: &Environment, config: &Config) -> UserMistake {
         .hint("or name a server elsewhere: OPENAI_BASE_URL=https://HOST/v1 and `--model openai/NAME`")
 }
 
+/// Returns an address of the configuration as it may be shown: without what must not stand in it.
+pub(crate) fn shown_address(text: &str) -> String {
+    Address::parse(text).map_or_else(|error| error.to_string(), |address| address.to_string())
+}
+
 fn mistake(error: impl std::error::Error) -> UserMistake {
     let mut text = error.to_string();
     if let Some(source) = error.source() {

@@ -7,6 +7,7 @@ use serde_json::json;
 use super::Invocation;
 use crate::assemble::config_of_workspace;
 use crate::exit::Exit;
+use crate::model::shown_address;
 use crate::print::Tone;
 
 /// See what is set, and where
@@ -94,7 +95,9 @@ fn rows(config: &Config) -> Vec<Row> {
     for (name, entry) in &config.models {
         let mut facts = Vec::new();
         facts.extend(entry.model.as_ref().map(|it| format!("model = \"{it}\"")));
-        facts.extend(entry.base_url.as_ref().map(|it| format!("base_url = \"{it}\"")));
+        facts.extend(
+            entry.base_url.as_deref().map(|it| format!("base_url = \"{}\"", shown_address(it))),
+        );
         facts.extend(entry.key_env.as_ref().map(|it| format!("key_env = \"{it}\"")));
         facts.extend(entry.window_tokens.map(|it| format!("window_tokens = {it}")));
         rows.push(Row {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::Invocation;
 use crate::assemble::config_of_workspace;
 use crate::exit::Exit;
-use crate::model::{dialer, local};
+use crate::model::{dialer, local, shown_address};
 use crate::print::{Printer, Tone};
 
 /// List the models there are, the keys and the servers
@@ -32,7 +32,7 @@ pub(crate) async fn run(invocation: &Invocation<'_>, _: &ModelsArgs) -> anyhow::
             let has_key = entry.key_env.as_deref().map(|it| environment.variable(it).is_some());
             json!({
                 "name": name, "model": entry.model, "provider": entry.provider,
-                "base_url": entry.base_url, "key_env": entry.key_env, "has_key": has_key,
+                "base_url": entry.base_url.as_deref().map(shown_address), "key_env": entry.key_env, "has_key": has_key,
                 "window_tokens": entry.window_tokens, "origin": entry.origin.to_string(),
             })
         });
@@ -95,7 +95,7 @@ pub(crate) async fn run(invocation: &Invocation<'_>, _: &ModelsArgs) -> anyhow::
     for (name, entry) in &config.models {
         let mut facts = Vec::new();
         facts.extend(entry.model.as_ref().map(ToString::to_string));
-        facts.extend(entry.base_url.clone());
+        facts.extend(entry.base_url.as_deref().map(shown_address));
         facts.extend(entry.key_env.as_ref().map(|variable| {
             let is_there = environment.variable(variable).is_some();
             format!("{variable} {}", if is_there { "is set" } else { "is not set" })

@@ -87,7 +87,7 @@ fn line(printer: Printer, run: &RunSummary) {
         (Tone::Strong, &id),
         (tone, &state),
         (Tone::Faint, &facts),
-        (Tone::Plain, &cut(&haft::text::visible_line(&run.title), left.max(20))),
+        (Tone::Plain, &cut(&haft::text::visible_line(&run.title), left.max(10))),
     ]);
 }
 

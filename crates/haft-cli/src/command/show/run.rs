@@ -33,7 +33,7 @@ pub(super) fn show(printer: Printer, store: &Store, run: &RunSummary) -> anyhow:
         RunState::Running { pid, .. } => format!("{stands}: process {pid} has it open"),
         RunState::CutShort => format!("{stands}: its process ended without a word"),
         RunState::Stopped(cause) => match ending(cause, None, None, false).why {
-            why if why.is_empty() => stands.to_owned(),
+            why if why.is_empty() || why == stands => stands.to_owned(),
             why => format!("{stands}: {why}"),
         },
     };

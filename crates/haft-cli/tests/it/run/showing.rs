@@ -158,7 +158,8 @@ fn a_chat_is_a_run_of_several_messages() {
 #[test]
 fn models_and_settings_are_listed_without_their_secrets() {
     let (rig, server) = with([]);
-    rig.config(&format!("{}key_env = \"BOX_KEY\"\n", server.config()));
+    let leaky = "[models.leaky]\nbase_url = \"https://me:s3cr3t@box.example/v1\"\n";
+    rig.config(&format!("{}key_env = \"BOX_KEY\"\n\n{leaky}", server.config()));
     for args in [&["models"][..], &["--json", "models"]] {
         let mut command = rig.command(args);
         command.env("BOX_KEY", "s3cr3t-value").env("OPENAI_API_KEY", "s3cr3t-value");
@@ -172,5 +173,6 @@ fn models_and_settings_are_listed_without_their_secrets() {
     let explained = rig.haft(&["config", "explain", "model"]).stdout;
     assert!(explained.contains("model.default = \"box/scripted\"  ("), "{explained}");
     assert!(explained.contains("config.toml:2"), "{explained}");
+    assert!(!explained.contains("s3cr3t"), "{explained}");
     assert!(explained.contains("models.box = { base_url"), "{explained}");
 }
