@@ -80,7 +80,7 @@ async fn room_is_made_before_the_window_is_full() {
 }
 
 #[tokio::test]
-async fn a_request_that_was_too_long_is_made_again_with_less() {
+async fn o_096_a_request_that_was_too_long_is_made_again_with_less() {
     let overflow = || Line::Error(ModelError::new(ModelErrorKind::Overflow, "too long"));
     let lines = calls(6).chain([overflow(), Line::say("Words were read."), Line::say("Done.")]);
     let work = work(100_000, lines);
@@ -92,7 +92,7 @@ async fn a_request_that_was_too_long_is_made_again_with_less() {
 }
 
 #[tokio::test]
-async fn a_request_that_stays_too_long_stops_the_turn() {
+async fn o_096_a_request_that_stays_too_long_stops_the_turn() {
     let overflow = || Line::Error(ModelError::new(ModelErrorKind::Overflow, "too long"));
     let lines = calls(6).chain([overflow(), Line::say("Words were read."), overflow(), overflow()]);
     let work = work(100_000, lines);

@@ -70,7 +70,7 @@ async fn a_yes_runs_the_call_once_and_is_on_record() {
 }
 
 #[tokio::test]
-async fn nothing_but_a_ticked_box_is_a_yes() {
+async fn o_052_nothing_but_a_ticked_box_is_a_yes() {
     let (tool, ran) = counting();
     let house = House::asking([tool]);
     let mut client = house.with_user(Era::Handshake).await;
@@ -126,7 +126,7 @@ async fn nothing_but_a_ticked_box_is_a_yes() {
 }
 
 #[tokio::test]
-async fn a_client_that_answers_with_an_error_has_not_said_yes() {
+async fn o_052_a_client_that_answers_with_an_error_has_not_said_yes() {
     let (tool, ran) = counting();
     let house = House::asking([tool]);
     let mut client = house.with_user(Era::Handshake).await;
@@ -159,7 +159,7 @@ async fn an_answer_to_another_question_is_none_to_this_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_question_that_nobody_answers_in_time_is_withdrawn_and_a_no() {
+async fn o_052_a_question_that_nobody_answers_in_time_is_withdrawn_and_a_no() {
     let (tool, ran) = counting();
     let house = House::asking([tool]);
     let mut client = house.with_user(Era::Handshake).await;
@@ -238,7 +238,7 @@ async fn who_can_be_asked_says_so_beforehand() {
 }
 
 #[tokio::test]
-async fn where_nobody_can_be_asked_the_denial_names_the_ways_out() {
+async fn o_052_where_nobody_can_be_asked_the_denial_names_the_ways_out() {
     let (tool, ran) = counting();
     let house = House::new(Rig::builder().tool(tool).preset(Preset::Edit));
     for era in Era::BOTH {

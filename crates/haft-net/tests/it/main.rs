@@ -67,7 +67,7 @@ async fn an_answer_comes_back_with_its_status_headers_and_body() {
 }
 
 #[tokio::test]
-async fn secrets_are_sent_and_never_shown() {
+async fn o_050_secrets_of_providers_are_sent_and_never_shown() {
     let (port, mut heard) = server(b"HTTP/1.1 200 X\r\ncontent-length: 0\r\n\r\n").await;
     let secret = Secret::new(" sk-secret \n");
     let question = Outgoing::get(at(port), SOON).secret("authorization", "Bearer ", &secret);

@@ -15,7 +15,7 @@ fn listing(site: &Site) -> super::site::Ask {
 }
 
 #[tokio::test]
-async fn only_addresses_of_this_machine_are_listened_on() {
+async fn o_053_only_addresses_of_this_machine_are_listened_on() {
     let house = House::of([echo()]);
     for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:0", "[2001:db8::1]:0", "[::ffff:192.0.2.1]:0"]
     {
@@ -32,7 +32,7 @@ async fn only_addresses_of_this_machine_are_listened_on() {
 }
 
 #[tokio::test]
-async fn a_request_without_the_token_is_turned_away() {
+async fn o_053_a_request_without_the_token_is_turned_away() {
     let site = Site::of(&House::of([echo()])).await;
     let right = listing(&site);
     assert_eq!(right.status().await, 200);
@@ -60,7 +60,7 @@ async fn a_request_without_the_token_is_turned_away() {
 }
 
 #[tokio::test]
-async fn a_page_of_another_site_is_kept_out() {
+async fn o_047_a_page_of_another_site_is_kept_out() {
     let site = Site::of(&House::of([echo()])).await;
     let (right, port) = (listing(&site), site.address.port());
     for host in ["localhost", "127.0.0.1", "[::1]", "LOCALHOST"] {
@@ -83,7 +83,7 @@ async fn a_page_of_another_site_is_kept_out() {
 }
 
 #[tokio::test]
-async fn names_that_only_look_like_the_servers_own_are_not() {
+async fn o_047_names_that_only_look_like_the_servers_own_are_not() {
     let site = Site::of(&House::of([echo()])).await;
     let (right, port) = (listing(&site), site.address.port());
     let own = format!("localhost:{port}");
