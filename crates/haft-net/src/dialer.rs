@@ -6,7 +6,7 @@ mod tls;
 use std::fmt;
 use std::sync::Arc;
 
-use reqwest::header::{HeaderName, HeaderValue};
+use reqwest::header::{CONNECTION, HeaderName, HeaderValue};
 use reqwest::{Method, redirect, retry};
 
 use crate::outgoing::Value;
@@ -15,7 +15,7 @@ use crate::{Incoming, NetError, Outgoing, Rules};
 /// Headers of one answer.
 const HEADERS: usize = 100;
 
-/// Dials out, by its rules. Clones share their connections.
+/// Dials out, by its rules. Clones share their connections; to this machine there is a new one for each request.
 #[derive(Clone)]
 pub struct Dialer {
     client: reqwest::Client,
@@ -65,6 +65,10 @@ impl Dialer {
         for (name, value) in headers {
             let value = header(name, &value)?;
             request.headers_mut().append(HeaderName::from_static(name), value);
+        }
+        if address.is_loopback() {
+            // A new connection to this machine costs nothing, and small servers close the old one without a word.
+            request.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
         *request.body_mut() = body.map(reqwest::Body::from);
 

@@ -1,11 +1,12 @@
 //! What every command takes that lets a model work.
 
 use std::num::NonZeroU64;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use haft::models::RunLimits;
-use haft::{Haft, Selection};
+use haft::models::{RunLimits, Subagents};
+use haft::{Haft, OnConflict, Selection};
 
 use crate::assemble::UserMistake;
 
@@ -32,7 +33,14 @@ pub(crate) struct WorkArgs {
     /// The tools that the model is shown, separated by commas; `none` for none [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     tools: Vec<String>,
+
+    /// Let the model start others that work for it, each with no more rights than it has itself and at its cost
+    #[arg(long)]
+    subagents: bool,
 }
+
+/// The tool that starts a subagent.
+const SUBAGENT: &str = "subagent";
 
 impl WorkArgs {
     /// Returns how much a run may take.
@@ -48,10 +56,17 @@ impl WorkArgs {
 
     /// Returns the tools that are shown, which have to be there.
     pub(super) fn shown(&self, haft: &Haft) -> anyhow::Result<Selection> {
+        if self.subagents {
+            haft.registry().register(Arc::new(Subagents), OnConflict::Reject)?;
+        }
+        let named = self.tools.iter().map(|it| it.trim().to_owned());
+        let further = self.subagents.then(|| SUBAGENT.to_owned());
         let shown = match self.tools.as_slice() {
             [] => Selection::All,
-            [only] if only == "none" => Selection::None,
-            names => Selection::Named(names.iter().map(|it| it.trim().to_owned()).collect()),
+            [only] if only == "none" => {
+                further.map_or(Selection::None, |it| Selection::Named(vec![it]))
+            }
+            _ => Selection::Named(named.chain(further).collect()),
         };
         haft.registry().snapshot().select(&shown).map_err(|error| {
             UserMistake::new(format!("--tools: {error}")).hint("`haft tools` lists them")

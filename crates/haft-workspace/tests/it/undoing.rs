@@ -241,7 +241,7 @@ fn a_directory_that_was_made_again_is_known_for_the_one_it_stands_for() {
     let Some(old) = born("a") else { return };
     hands.rename("a", "b");
     let moved_back = undo(hands.latest());
-    let later = old + std::time::Duration::from_millis(200);
+    let later = old + std::time::Duration::from_millis(40);
     let mut gone = undo(made);
     // Gone and made again, until it is younger than the move by far.
     while !hands.rig.ws("a").exists() || born("a").unwrap() < later {

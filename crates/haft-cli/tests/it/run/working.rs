@@ -232,3 +232,39 @@ fn a_project_that_nobody_trusts_says_nothing_about_models() {
     assert_eq!(server.asked().len(), 1);
     assert_eq!(ran.stderr.matches("not followed until you trust").count(), 3, "{}", ran.stderr);
 }
+
+#[test]
+fn a_model_that_may_lets_another_one_work_for_it() {
+    let task = json!({ "instruction": "Count the lines of src/a.txt.", "preset": "read-only" });
+    let read = json!({ "action": "read", "path": "src/a.txt" });
+    let (rig, server) = with([
+        Says::Calls("", vec![("subagent", task)]),
+        Says::Calls("", vec![("reader", read)]),
+        Says::Text(&["Three lines."]),
+        Says::Text(&["There are three."]),
+    ]);
+    let ran = rig.haft(&["run", "--subagents", "--tools", "reader", "how many lines?"]);
+    assert_eq!(ran.exit, 0, "{}", ran.all());
+    assert_eq!(ran.stdout, "There are three.\n");
+    let asked = server.asked();
+    assert_eq!(asked.len(), 4);
+    let first = asked[1]["messages"].to_string();
+    assert!(first.contains("Count the lines of src/a.txt."), "{first}");
+    assert!(!first.contains("how many lines?"), "{first}");
+    let last = asked[3]["messages"].as_array().unwrap().last().unwrap().to_string();
+    assert!(last.contains("Three lines."), "{last}");
+    assert!(ran.stderr.contains("used: 4 requests"), "{}", ran.stderr);
+}
+
+#[test]
+fn nobody_starts_others_unless_that_is_allowed() {
+    let task = json!({ "instruction": "Count." });
+    let (rig, server) = with([Says::Calls("", vec![("subagent", task)]), Says::Text(&["No."])]);
+    let ran = rig.haft(&["run", "how many lines?"]);
+    assert_eq!(ran.exit, 0, "{}", ran.all());
+    let asked = server.asked();
+    let tools = asked[0]["tools"].to_string();
+    assert!(!tools.contains("subagent"), "{tools}");
+    let last = asked[1]["messages"].as_array().unwrap().last().unwrap().to_string();
+    assert!(last.contains("not_found"), "{last}");
+}
