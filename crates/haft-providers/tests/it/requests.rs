@@ -295,6 +295,7 @@ POST /v1/chat/completions HTTP/1.1
 authorization: Bearer sk-very-secret-1234
 content-type: application/json
 accept: text/event-stream, application/json
+connection: close
 user-agent: haft/VERSION
 
 POST /v1/messages HTTP/1.1
@@ -302,6 +303,7 @@ anthropic-version: 2023-06-01
 x-api-key: sk-very-secret-1234
 content-type: application/json
 accept: text/event-stream, application/json
+connection: close
 user-agent: haft/VERSION
 ");
 }
