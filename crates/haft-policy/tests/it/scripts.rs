@@ -408,6 +408,10 @@ fn what_is_quoted_in_a_calculation_is_not_clear() {
     let script =
         Script::parse("for ((i = 0; i < 2; i++)); do echo '$(id)'; done; { echo '$(id)'; }");
     assert_eq!(script.lines(), ["i = 0", "echo '$(id)'", "echo '$(id)'"]);
+    for header in ["'a[$(id)]'; ; ", "; 'a[$(id)]'; ", "; ; 'a[$(id)]'", "i = 'a[$(id)]'; ; "] {
+        let script = Script::parse(&format!("for (({header})); do ls; done"));
+        assert!(!script.unclear().is_empty(), "{header}");
+    }
     let script = Script::parse("for ((i = a['$(id)']; i < 2; i++)); do ls; done");
     assert!(!script.unclear().is_empty(), "{:?}", script.lines());
     // A command that it runs has quotes of its own.
