@@ -3,6 +3,7 @@
 //! The grammar reads some things otherwise than bash does. Where it is known to, the walk looks at the text again and says
 //! that it is not clear.
 
+mod calculation;
 mod redirect;
 mod statement;
 
@@ -16,6 +17,7 @@ use super::evaluate::text_of;
 use super::plain::Plain;
 use super::reader::excerpt_of;
 use super::{Place, ShellCommand, Unclear};
+use calculation::Numbers;
 
 /// Looks at the grammar's work before it is stopped, beside one for so many bytes. It is looked at every hundred steps;
 /// ordinary text is read with half as many.
@@ -59,8 +61,14 @@ pub(super) fn read(text: &str) -> Found {
         let unclear = Unclear { line: 1, excerpt: excerpt_of(text), why };
         return Found { commands: Vec::new(), unclear: vec![unclear] };
     };
-    let mut walk = Walk { source: text, found: Found::default(), todo: Vec::new() };
+    let mut walk = Walk {
+        source: text,
+        found: Found::default(),
+        todo: Vec::new(),
+        numbers: Numbers::default(),
+    };
     walk.run(tree.root_node());
+    walk.judge_names();
     let Walk { mut found, .. } = walk;
     found.commands.sort_by_key(|(at, _)| *at);
     found
@@ -88,14 +96,27 @@ struct Walk<'t, 's> {
     source: &'s str,
     found: Found,
     todo: Vec<(Node<'t>, Around)>,
+    numbers: Numbers<'t, 's>,
 }
 
 /// What is around a node.
 #[derive(Clone)]
 struct Around {
     places: Rc<Vec<Place>>,
-    /// Whether texts and words stand in a condition or calculation, where bash may run what is quoted.
-    evaluates: bool,
+    reading: Reading,
+}
+
+/// What bash does with the words that stand somewhere.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    /// Expands them.
+    Words,
+    /// Compares them, in `[ … ]`.
+    Test,
+    /// Compares them, and calculates with some, in `[[ … ]]`.
+    Condition,
+    /// Calculates with them.
+    Calculation,
 }
 
 impl Around {
@@ -104,13 +125,17 @@ impl Around {
             return self.clone();
         }
         let places = self.places.iter().copied().chain([place]).collect();
-        Self { places: Rc::new(places), evaluates: self.evaluates }
+        Self { places: Rc::new(places), reading: self.reading }
+    }
+
+    fn reading(&self, reading: Reading) -> Self {
+        Self { reading, ..self.clone() }
     }
 }
 
-impl<'t> Walk<'t, '_> {
+impl<'t, 's> Walk<'t, 's> {
     fn run(&mut self, root: Node<'t>) {
-        self.todo.push((root, Around { places: Rc::default(), evaluates: false }));
+        self.todo.push((root, Around { places: Rc::default(), reading: Reading::Words }));
         while let Some((node, around)) = self.todo.pop() {
             if around.places.len() > COMMAND_DEPTH {
                 self.unclear(node, "it nests too deeply");
@@ -120,7 +145,7 @@ impl<'t> Walk<'t, '_> {
         }
     }
 
-    fn text(&self, node: Node<'_>) -> &str {
+    fn text(&self, node: Node<'_>) -> &'s str {
         text_of(node, self.source)
     }
 
@@ -134,21 +159,28 @@ impl<'t> Walk<'t, '_> {
         if node.is_error() || node.is_missing() {
             return self.unclear(node, "it cannot be read");
         }
+        if around.reading == Reading::Calculation {
+            self.calculated(node);
+        }
         match node.kind() {
             "list" => self.children(node, &around.within(Place::List)),
             "pipeline" => self.children(node, &around.within(Place::Pipeline)),
             "subshell" => self.children(node, &around.nested(Place::Subshell)),
             "compound_statement" => {
-                let evaluates = around.evaluates || self.text(node).starts_with("((");
-                self.children(node, &Around { evaluates, ..around.nested(Place::Group) });
+                let group = around.nested(Place::Group);
+                if self.text(node).starts_with("((") {
+                    return self.children(node, &group.reading(Reading::Calculation));
+                }
+                self.children(node, &group);
             }
             "if_statement" | "elif_clause" | "else_clause" | "negated_command"
             | "case_statement" | "case_item" => {
                 self.children(node, &around.within(Place::Conditional));
             }
-            "while_statement" | "for_statement" | "c_style_for_statement" => {
+            "while_statement" | "for_statement" => {
                 self.children(node, &around.nested(Place::Loop));
             }
+            "c_style_for_statement" => self.counting_loop(node, &around.nested(Place::Loop)),
             "function_definition" => self.children(node, &around.nested(Place::Function)),
             "command" | "declaration_command" | "unset_command" | "variable_assignment" => {
                 self.statement(node, &[], around);
@@ -164,17 +196,20 @@ impl<'t> Walk<'t, '_> {
                 self.substitution(node, around);
             }
             "process_substitution" => self.substitution(node, around),
-            "arithmetic_expansion"
-            | "binary_expression"
-            | "unary_expression"
-            | "postfix_expression"
+            "arithmetic_expansion" => {
+                self.children(node, &around.reading(Reading::Calculation));
+            }
+            "binary_expression" | "unary_expression" => self.compared(node, around),
+            "subscript" => self.index(node, around),
+            "expansion" => self.expansion(node, around),
+            "array" => self.array(node, around),
+            "simple_expansion" => {
+                self.expanded(node);
+                self.children(node, around);
+            }
+            "postfix_expression"
             | "ternary_expression"
             | "parenthesized_expression"
-            | "subscript" => {
-                self.children(node, &Around { evaluates: true, ..around.clone() });
-            }
-            "expansion"
-            | "simple_expansion"
             | "string"
             | "translated_string"
             | "concatenation"
@@ -184,8 +219,7 @@ impl<'t> Walk<'t, '_> {
             | "heredoc_body"
             | "program"
             | "do_group"
-            | "variable_assignments"
-            | "array" => {
+            | "variable_assignments" => {
                 self.children(node, around);
             }
             "file_redirect" | "herestring_redirect" | "heredoc_redirect" => {
@@ -194,7 +228,9 @@ impl<'t> Walk<'t, '_> {
             "comment" => self.comment(node),
             "raw_string" | "ansi_c_string" => {
                 let runs = |it: &str| it.contains("$(") || it.contains('`') || it.contains("${");
-                if around.evaluates && runs(self.text(node)) {
+                let text = self.text(node);
+                let calculates = around.reading == Reading::Calculation;
+                if calculates || (around.reading != Reading::Words && runs(text)) {
                     self.unclear(node, "a condition or calculation may run what is quoted in it");
                 }
             }
@@ -220,16 +256,27 @@ impl<'t> Walk<'t, '_> {
 
     /// Goes on with the children of a node, in order.
     fn children(&mut self, node: Node<'t>, around: &Around) {
+        self.children_each(node, around, |_| around.reading);
+    }
+
+    /// Goes on with the children of a node, in order, each read in its way.
+    fn children_each(
+        &mut self,
+        node: Node<'t>,
+        around: &Around,
+        mut reading: impl FnMut(Node<'t>) -> Reading,
+    ) {
         let from = self.todo.len();
         let mut cursor = node.walk();
-        self.todo.extend(node.children(&mut cursor).map(|child| (child, around.clone())));
+        let children = node.children(&mut cursor);
+        self.todo.extend(children.map(|child| (child, around.reading(reading(child)))));
         if let Some(added) = self.todo.get_mut(from..) {
             added.reverse();
         }
     }
 
     fn substitution(&mut self, node: Node<'t>, around: &Around) {
-        self.children(node, &Around { evaluates: false, ..around.nested(Place::Substitution) });
+        self.children(node, &around.nested(Place::Substitution).reading(Reading::Words));
     }
 
     /// Checks that a comment begins where bash begins one: at the start of a word.
@@ -248,7 +295,7 @@ impl Around {
     /// Is one level further in, also within something of the same kind.
     fn nested(&self, place: Place) -> Self {
         let places = self.places.iter().copied().chain([place]).collect();
-        Self { places: Rc::new(places), evaluates: self.evaluates }
+        Self { places: Rc::new(places), reading: self.reading }
     }
 }
 

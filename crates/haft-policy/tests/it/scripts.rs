@@ -416,7 +416,96 @@ fn what_is_quoted_in_a_calculation_is_not_clear() {
     assert!(!script.unclear().is_empty(), "{:?}", script.lines());
     // A command that it runs has quotes of its own.
     let script = Script::parse("echo $(($(echo '$(id)')))");
-    assert_eq!(script.lines(), ["echo $(($(echo '$(id)')))", "echo '$(id)'"]);
+    let said =
+        "not clear: `$(echo '$(id)')` in line 1: a calculation may run what a command prints";
+    assert_eq!(script.lines(), ["echo $(($(echo '$(id)')))", "echo '$(id)'", said]);
+}
+
+/// To bash, a name in a calculation is what the variable holds: after `x='a[$(rm y)]'`, each of these runs `rm`.
+#[test]
+fn a_calculation_with_what_a_variable_holds_is_not_clear() {
+    for text in [
+        "echo $((x))",
+        "echo $((1 + x))",
+        "echo $(($x))",
+        "echo $((${x}))",
+        "echo $((${x:-1}))",
+        "echo $((\"$x\"))",
+        "echo $((x ? 1 : 2))",
+        "echo $((-x))",
+        "echo $((x[1]))",
+        "echo $[x]",
+        "echo \"$((x))\"",
+        "((x))",
+        "((x++))",
+        "((y = x))",
+        "echo $(( $(cat list) ))",
+        "echo $(( `cat list` ))",
+        "echo $((1$x))",
+        "echo $((10#$x))",
+        "for ((i = x; ; )); do ls; done",
+        "for ((i = 0; i < x; i++)); do ls; done",
+        "for ((i = 0; i < $x; i++)); do ls; done",
+        "for (( ; ; x)); do ls; done",
+        "[[ x -eq 1 ]]",
+        "[[ 1 -lt $x ]]",
+        "[[ -n y && ! x -ge 1 ]]",
+        "[[ $(cat list) -gt 1 ]]",
+        "[[ -v $x ]]",
+        "[[ -v a[x] ]]",
+        "[ -v \"$x\" ]",
+        "echo ${a[x]}",
+        "echo ${a[$x]}",
+        "echo ${#a[x]}",
+        "echo ${v:x}",
+        "echo ${v:1:x}",
+        "echo ${v:(x)}",
+        "echo ${@:x}",
+        "echo ${v:$x}",
+        "echo ${!x}",
+        "echo ${!x:-1}",
+        "echo ${x@P}",
+        "a[x]=1",
+        "a[x]+=1",
+        "a=([x]=1)",
+        "a=([$x]=1)",
+        "cat <<EOF\n$((x))\nEOF",
+        "cat <<EOF\n${a[x]}\nEOF",
+        "cat <<EOF\n${x@P}\nEOF",
+    ] {
+        assert!(!Script::parse(text).unclear().is_empty(), "{text}");
+        let after = Script::parse(&format!("x='a[$(rm y)]'; {text}"));
+        assert!(!after.unclear().is_empty(), "after an assignment: {text}");
+    }
+    for text in [
+        "echo $((1 + 2 * 3)) $((0x1f)) $((16#ff))",
+        "echo $(($# + $? + $$))",
+        "echo $((${#x}))",
+        "for ((i = 0; i < 3; i++)); do echo \"$i\"; done",
+        "for ((i = 0, j = 5; i < j; i += 1)); do echo ${i}; done",
+        "i=0; while ((i < 3)); do echo $i; i=$((i + 1)); done",
+        "n=5; [[ $n -gt 3 ]] && echo $n",
+        "[[ $x == y ]] && [[ -n $x ]] && [[ -v x ]]",
+        "[ \"$x\" -eq 1 ]",
+        "echo ${x:-1} ${x:=y} ${x%.c} ${x/a/b} ${#x} ${x:?} ${x^^} ${x@Q}",
+        "echo ${v:1:2} ${v: -1} ${a[0]} ${a[@]} ${a[*]} ${#a[@]} ${!a[@]} ${!a*}",
+        "a=(1 2 3); a[0]=1; a=([0]=x [1]=y)",
+    ] {
+        let script = Script::parse(text);
+        assert!(script.unclear().is_empty(), "{text}: {:?}", script.unclear());
+    }
+    // Whatever else may set the name makes it what it was.
+    for text in [
+        "read i; for ((i = 0; i < 3; i++)); do ls; done",
+        "for ((i = 0; i < 3; i++)); do i='a[$(rm y)]'; done",
+        "i=0; printf -v i %s \"$x\"; echo $((i))",
+        "i=0; i=$x; echo $((i))",
+        "i=0; for i in *; do echo $((i)); done",
+        "i=0; p=i; read $p; echo $((i))",
+        "i=0; echo ${i:=$x} $((i))",
+    ] {
+        assert!(!Script::parse(text).unclear().is_empty(), "{text}");
+    }
 }
 
 #[test]

@@ -95,11 +95,13 @@ fn every_command_of_a_text_is_found() {
           echo ${x:-$(id)} $(( $(id) ))
           id
           id
+          not clear: `$(id)` in line 1: a calculation may run what a command prints
       "a=$(id) b[$(id)]=1"
           a=$(id)
           id
           b[$(id)]=1
           id
+          not clear: `$(id)` in line 1: a calculation may run what a command prints
       "[[ -n $(id) ]] && [ \"$(id)\" ]"
           [[ -n $(id) ]]
           id
@@ -107,6 +109,7 @@ fn every_command_of_a_text_is_found() {
           id
       "((x = $(id)))"
           id
+          not clear: `$(id)` in line 1: a calculation may run what a command prints
       "ls() { id; }; ls"
           id
           ls

@@ -183,11 +183,14 @@ impl<'t> Walk<'t, '_> {
             return;
         }
         let text = self.text(body);
-        let begun = text.matches("$(").count();
         let mut cursor = body.walk();
-        let substitutions =
-            body.named_children(&mut cursor).filter(|it| it.kind() == "command_substitution");
-        if text.contains('`') || begun != substitutions.count() {
+        let mut is_read = |begin, kind| {
+            let found = body.named_children(&mut cursor).filter(|it| it.kind() == kind);
+            text.matches(begin).count() == found.count()
+        };
+        let is_all_read = is_read("$(", "command_substitution") && is_read("${", "expansion");
+        let calculates = text.contains("$((") || text.contains("$[");
+        if text.contains('`') || calculates || !is_all_read {
             self.unclear(body, "it is not clear what the here-document runs");
         }
         self.todo.push((body, around.clone()));

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::super::evaluate::word;
 use super::super::plain::RESERVED;
 use super::super::{Redirection, ShellCommand, Unknown, Word};
-use super::{Around, Walk};
+use super::{Around, Reading, Walk};
 
 /// What a command is made of, gathered from the places where the grammar puts it.
 #[derive(Default)]
@@ -85,6 +85,7 @@ impl<'t> Walk<'t, '_> {
         }
         for node in words.iter().chain(&assignments) {
             if node.kind() == "variable_assignment" {
+                self.assigned(*node);
                 self.children(*node, around);
             } else if node.is_named() {
                 self.todo.push((*node, around.clone()));
@@ -138,6 +139,7 @@ impl<'t> Walk<'t, '_> {
             beside: None,
         };
         self.found.commands.push((node.start_byte(), command));
-        self.children(node, &Around { evaluates: true, ..around.clone() });
+        let reading = if program == "[[" { Reading::Condition } else { Reading::Test };
+        self.children(node, &around.reading(reading));
     }
 }
