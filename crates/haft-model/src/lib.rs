@@ -22,8 +22,8 @@ pub use error::{ModelError, ModelErrorKind};
 pub use facts::{Dialect, ModelFacts, Price};
 pub use guarded::{Chance, Guarded, RetryLimits};
 pub use request::{
-    CallResult, Effort, Fragment, Request, RequestMessage, ResponseFormat, Sampling, ToolChoice,
-    ToolSpec,
+    CallResult, Effort, Fragment, Fragments, Request, RequestMessage, ResponseFormat, Sampling,
+    ToolChoice, ToolSpec,
 };
 pub use stream::{Allowance, Finished, Part, RateFacts, ReplyStream};
 pub use tokens::{Anchor, Anchored, Estimator, TokenCounter};

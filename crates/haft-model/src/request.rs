@@ -1,5 +1,7 @@
 //! What a model is asked.
 
+mod fragments;
+
 use std::num::NonZeroU32;
 use std::sync::{Arc, OnceLock};
 
@@ -7,6 +9,7 @@ use haft_protocol::{ContentPart, Reply, WireName};
 use serde_json::Value;
 
 use crate::{Estimator, TokenCounter as _};
+pub use fragments::Fragments;
 
 /// What a model is asked, in the words of no provider.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -14,7 +17,7 @@ pub struct Request {
     /// What its operator tells the model, apart from the conversation; empty where there is nothing.
     pub system: Arc<str>,
     /// The conversation so far. It begins with a user's message, and user and model take turns.
-    pub messages: Vec<Arc<Fragment>>,
+    pub messages: Fragments,
     /// The tools it may ask for, in an order that stays the same from turn to turn.
     pub tools: Arc<[ToolSpec]>,
     /// Whether it has to ask for one.

@@ -129,7 +129,8 @@ pub fn plan(
         system: Arc::from(include_str!("summarise.md").trim_end()),
         messages: vec![haft_model::Fragment::new(haft_model::RequestMessage::User(Arc::new([
             ContentPart::text(said),
-        ])))],
+        ])))]
+        .into(),
         tools: Arc::new([]),
         choice: ToolChoice::None,
         format: None,

@@ -6,7 +6,7 @@ mod sections;
 use std::sync::Arc;
 
 use haft_model::{
-    Fragment, Request, RequestMessage, ResponseFormat, Sampling, ToolChoice, ToolSpec,
+    Fragment, Fragments, Request, RequestMessage, ResponseFormat, Sampling, ToolChoice, ToolSpec,
 };
 use haft_protocol::Notice;
 
@@ -76,7 +76,7 @@ pub fn compile(ask: &Ask<'_>) -> Result<Compiled, CompileError> {
     if open > 0 {
         return Err(CompileError::Open { open });
     }
-    let mut messages = ask.transcript.shown().fragments().to_vec();
+    let mut messages = ask.transcript.shown().fragments().clone();
     note(&mut messages, ask.notices);
     let last = messages.last().map(|it| it.message());
     if !matches!(last, Some(RequestMessage::User(_) | RequestMessage::Results(_))) {
@@ -94,7 +94,7 @@ pub fn compile(ask: &Ask<'_>) -> Result<Compiled, CompileError> {
 }
 
 /// Adds notices to the last message where somebody said it, else behind it.
-fn note(messages: &mut Vec<Arc<Fragment>>, notices: &[Notice]) {
+fn note(messages: &mut Fragments, notices: &[Notice]) {
     if notices.is_empty() {
         return;
     }
@@ -103,12 +103,11 @@ fn note(messages: &mut Vec<Arc<Fragment>>, notices: &[Notice]) {
         Some(RequestMessage::User(before)) => Some(Arc::clone(before)),
         Some(RequestMessage::Reply(_) | RequestMessage::Results(_)) | None => None,
     };
-    let said = match before {
+    match before {
         Some(before) => {
-            messages.pop();
-            before.iter().cloned().chain(said).collect()
+            let said = before.iter().cloned().chain(said).collect();
+            messages.replace_last(Fragment::new(RequestMessage::User(said)));
         }
-        None => said.collect(),
-    };
-    messages.push(Fragment::new(RequestMessage::User(said)));
+        None => messages.push(Fragment::new(RequestMessage::User(said.collect()))),
+    }
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use haft_model::{
-    Anchor, Anchored, Estimator, Fragment, ModelError, ModelErrorKind, ModelFacts, Request,
-    RequestMessage, ResponseFormat, TokenCounter, ToolSpec,
+    Anchor, Anchored, Estimator, Fragment, Fragments, ModelError, ModelErrorKind, ModelFacts,
+    Request, RequestMessage, ResponseFormat, TokenCounter, ToolSpec,
 };
 use haft_protocol::{ContentPart, ModelId, Notice, NoticeKind, TokenUsage, limits};
 
@@ -224,7 +224,7 @@ impl Gauge {
 
 impl Measured {
     fn new(request: &Request, estimator: &Estimator) -> Self {
-        let messages = Vec::new();
+        let messages = Fragments::new();
         let fixed = estimator.request(&Request { messages, ..request.clone() });
         Self {
             system: Arc::clone(&request.system),
@@ -255,7 +255,7 @@ impl Measured {
         self.last = known;
         // The last message may be another one the next time, with what was said behind it.
         let stays = request.messages.len().saturating_sub(1);
-        for (place, fragment) in request.messages.iter().enumerate().skip(from) {
+        for (place, fragment) in (from..).zip(request.messages.iter_from(from)) {
             sum.tokens = sum.tokens.saturating_add(fragment.estimated_tokens(estimator));
             sum.images = sum.images.saturating_add(images(fragment.message(), estimator));
             if place < stays {

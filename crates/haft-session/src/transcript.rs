@@ -1,6 +1,5 @@
 //! What was said, and what came of it.
 
-mod fragments;
 mod shown;
 
 use std::collections::HashSet;

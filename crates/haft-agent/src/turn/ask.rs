@@ -232,11 +232,13 @@ impl Form {
             request.sampling.output_tokens = Some(cap);
         }
         if is_without_reasoning {
-            for fragment in &mut request.messages {
-                let RequestMessage::Reply(reply) = fragment.message() else { continue };
-                let plain = without_reasoning(reply);
-                *fragment = Fragment::new(RequestMessage::Reply(Arc::new(plain)));
-            }
+            let plain = request.messages.iter().map(|fragment| match fragment.message() {
+                RequestMessage::Reply(reply) => {
+                    Fragment::new(RequestMessage::Reply(Arc::new(without_reasoning(reply))))
+                }
+                RequestMessage::User(_) | RequestMessage::Results(_) => Arc::clone(fragment),
+            });
+            request.messages = plain.collect();
         }
         Arc::new(request)
     }

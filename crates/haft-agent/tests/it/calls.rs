@@ -110,9 +110,9 @@ async fn o_080_equal_empty_and_missing_ids_keep_calls_apart() {
     assert_eq!(work.say("Go.").await.cause, StopCause::Done);
     let last = work.model.asked().pop().unwrap();
     let (mut ids, mut number) = (Vec::new(), 0);
-    for pair in last.messages.windows(2) {
+    for (one, next) in last.messages.iter().zip(last.messages.iter_from(1)) {
         let [RequestMessage::Reply(reply), RequestMessage::Results(results)] =
-            [pair[0].message(), pair[1].message()]
+            [one.message(), next.message()]
         else {
             continue;
         };

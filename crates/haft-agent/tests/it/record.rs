@@ -71,7 +71,7 @@ async fn o_092_each_request_goes_on_from_the_one_before() {
             }
             _ => &messages[..],
         };
-        let same = lasting.iter().zip(&after.messages).all(|(a, b)| *a == b.message());
+        let same = lasting.iter().zip(after.messages.iter()).all(|(a, b)| *a == b.message());
         assert!(same && after.messages.len() > lasting.len());
     }
     assert_eq!(told, 2, "from the third time on");

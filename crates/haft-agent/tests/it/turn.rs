@@ -16,7 +16,7 @@ async fn a_model_calls_a_tool_and_says_what_came_of_it() {
 
     let asked = work.model.asked();
     let [_, second] = asked.as_slice() else { panic!("asked {} times", asked.len()) };
-    let RequestMessage::Results(results) = second.messages[2].message() else {
+    let RequestMessage::Results(results) = second.messages.get(2).unwrap().message() else {
         panic!("the third message is not the results")
     };
     assert_eq!(results.len(), 1);

@@ -129,7 +129,7 @@ fn o_095_tools_images_and_what_stands_around_messages_are_counted() {
     };
     let image = ContentPart::Image { media_type: ImageType::Png, data: Arc::from([0_u8; 4]) };
     let user = RequestMessage::User(vec![ContentPart::text("look"), image].into());
-    let bare = Request { messages: vec![Fragment::new(user)], ..Request::default() };
+    let bare = Request { messages: vec![Fragment::new(user)].into(), ..Request::default() };
     let full = Request { tools: vec![tool; 60].into(), system: "Be brief.".into(), ..bare.clone() };
     assert!(estimator.request(&bare) > 5_000);
     assert!(estimator.request(&full) > estimator.request(&bare) + 60 * 40);

@@ -146,7 +146,7 @@ pub(crate) fn tools() -> Arc<[ToolSpec]> {
 pub(crate) fn asking(messages: Vec<Arc<Fragment>>) -> Request {
     Request {
         system: "Be brief.".into(),
-        messages,
+        messages: messages.into(),
         tools: tools(),
         sampling: Sampling { output_tokens: std::num::NonZeroU32::new(64), ..Sampling::default() },
         ..Request::default()

@@ -157,7 +157,7 @@ fn a_conversation() {
 
 #[test]
 fn a_request_of_nothing_but_a_question_is_one() {
-    let request = Request { messages: vec![user("x")], ..Request::default() };
+    let request = Request { messages: vec![user("x")].into(), ..Request::default() };
     let body = text_of(&gemini(endpoint(Dialect::Gemini, 1)), &request);
     assert_eq!(body, r#"{"contents":[{"role":"user","parts":[{"text":"x"}]}]}"#);
 }
@@ -411,7 +411,8 @@ fn images_follow_the_results() {
 fn o_092_each_request_begins_with_the_one_before() {
     let all = conversation().messages;
     let model = gemini(endpoint(Dialect::Gemini, 1));
-    let body_to = |count: usize| text_of(&model, &asking(all[..count].to_vec()));
+    let body_to =
+        |count: usize| text_of(&model, &asking(all.iter().take(count).cloned().collect()));
     let (earlier, later) = (body_to(1), body_to(3));
     assert_eq!(later, body_to(3));
     let end = earlier.find("],\"generationConfig\"").unwrap();

@@ -75,7 +75,7 @@ async fn a_call_goes_there_and_back() {
 
         // The server takes its own reply back, with what came of the call.
         let said = reply(finished.parts.clone());
-        request.messages = vec![question(), said, results(&[(&id, "buy milk")])];
+        request.messages = vec![question(), said, results(&[(&id, "buy milk")])].into();
         request.choice = ToolChoice::None;
         request.sampling.output_tokens = NonZeroU32::new(12);
         let (finished, _) = all(&*model, request.clone()).await.unwrap();

@@ -312,7 +312,7 @@ user-agent: haft/VERSION
 fn o_092_each_request_begins_with_the_one_before() {
     let all = conversation().messages;
     let body_to = |count: usize| {
-        let request = asking(all[..count].to_vec());
+        let request = asking(all.iter().take(count).cloned().collect());
         let quirks = Quirks { cache_marks: true, ..Quirks::USUAL };
         let (mut chatting, mut other) =
             (endpoint(Dialect::ChatCompletions, 1), endpoint(Dialect::Messages, 1));

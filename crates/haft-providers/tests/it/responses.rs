@@ -198,7 +198,7 @@ fn models_that_do_not_think_are_not_asked_for_sealed_reasoning() {
 fn o_092_each_request_begins_with_the_one_before() {
     let all = conversation().messages;
     let body_to = |count: usize| {
-        let request = asking(all[..count].to_vec());
+        let request = asking(all.iter().take(count).cloned().collect());
         let body = responses(endpoint(Dialect::Responses, 1)).body(&request).unwrap();
         String::from_utf8(body).unwrap()
     };

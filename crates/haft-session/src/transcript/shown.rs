@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use haft_model::{Fragment, RequestMessage};
+use haft_model::{Fragment, Fragments, RequestMessage};
 use haft_protocol::{ContentPart, Entry, MessageId, Summary};
 use rpds::VectorSync;
 
 use super::Node;
-use super::fragments::Fragments;
 use crate::compile::{Kept, LeftOut};
 
 /// What stands between two things that were said one after the other, before the model replied.

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use haft_model::{
-    ChatModel, Estimator, Finished, Fragment, ModelFacts, RequestMessage, Sampling,
+    ChatModel, Estimator, Finished, Fragments, ModelFacts, RequestMessage, Sampling,
     TokenCounter as _, ToolSpec,
 };
 use haft_protocol::{
@@ -52,7 +52,9 @@ fn history(steps: usize, words: usize) -> Talk {
 }
 
 fn asked(plan: &Plan) -> String {
-    let RequestMessage::User(parts) = plan.request.messages[0].message() else { panic!() };
+    let RequestMessage::User(parts) = plan.request.messages.get(0).unwrap().message() else {
+        panic!()
+    };
     parts[0].as_text().unwrap().to_owned()
 }
 
@@ -405,7 +407,7 @@ fn o_095_what_makes_room_goes_by_the_gauge_that_says_it_is_due() {
     assert!(level.tokens >= WINDOW / 5, "no more went than had to: {level:?}");
 }
 
-fn tail(messages: &[Arc<Fragment>], entries: &[Entry]) -> bool {
+fn tail(messages: &Fragments, entries: &[Entry]) -> bool {
     let steps = entries.iter().filter_map(|it| match it {
         Entry::Step(step) => Some(&step.reply),
         Entry::User(_) | Entry::Summary(_) => None,
@@ -448,7 +450,7 @@ proptest! {
             let Ok(_) = talk.summarise(&plan, &said("S.")) else { continue };
             let request = talk::request(&talk.transcript);
             talk::check(&request.messages);
-            let RequestMessage::User(task) = request.messages[0].message() else { panic!() };
+            let RequestMessage::User(task) = request.messages.get(0).unwrap().message() else { panic!() };
             prop_assert_eq!(task[0].as_text(), Some("Fix the test."));
             prop_assert!(level(&talk) < before + 60, "{} {before}", level(&talk));
             // All that came behind the last entry of the plan is there, and nothing of what came before it.

@@ -58,7 +58,9 @@ fn results_are_told_whole_each_with_its_call() {
            + c5 = line
     [notice: one file could not be read]
     "#);
-    let RequestMessage::Results(results) = request.messages[2].message() else { panic!() };
+    let RequestMessage::Results(results) = request.messages.get(2).unwrap().message() else {
+        panic!()
+    };
     assert_eq!(results[4].images.len(), 1);
 }
 

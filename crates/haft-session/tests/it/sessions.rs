@@ -54,7 +54,7 @@ proptest! {
                 old.retain(|it| !it.contains("for now"));
                 prop_assert!(whole[..stays].starts_with(&old), "{old:#?}\n{whole:#?}");
                 // Messages before the last one are the same ones, with what was made of them.
-                let same = before.messages.iter().zip(&now.messages).take_while(|(one, two)| Arc::ptr_eq(one, two));
+                let same = before.messages.iter().zip(now.messages.iter()).take_while(|(one, two)| Arc::ptr_eq(one, two));
                 let tail = 1 + usize::from(old.len() != read(&before).len());
                 prop_assert!(same.count() + tail >= before.messages.len());
             }
@@ -86,7 +86,7 @@ fn renderings(turns: usize) -> usize {
     let mut rendered = 0;
     for _ in 0..turns {
         talk.step(&[haft_protocol::Outcome::ok("read"), haft_protocol::Outcome::ok("read")]);
-        for fragment in &talk::compiled(&talk.transcript, &[]).request.messages {
+        for fragment in talk::compiled(&talk.transcript, &[]).request.messages.iter() {
             fragment.rendered("form", |_| {
                 rendered += 1;
                 String::new()

@@ -90,7 +90,9 @@ fn o_083_half_a_pair_in_arguments_stays_as_it_came_and_what_is_kept_is_read_agai
     assert_eq!(mended.remarks, Vec::<String>::new());
     assert_eq!(talk::request(&mended.transcript), talk::request(&talk.transcript));
     let echoed = talk::request(&mended.transcript);
-    let haft_model::RequestMessage::Reply(reply) = echoed.messages[1].message() else { panic!() };
+    let haft_model::RequestMessage::Reply(reply) = echoed.messages.get(1).unwrap().message() else {
+        panic!()
+    };
     assert_eq!(reply.calls().next().unwrap().arguments, RawArguments::from(arguments));
 }
 

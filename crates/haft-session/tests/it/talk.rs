@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use haft_model::{Finished, Fragment, Request, RequestMessage, Sampling, ToolChoice, ToolSpec};
+use haft_model::{Finished, Fragments, Request, RequestMessage, Sampling, ToolChoice, ToolSpec};
 use haft_protocol::{
     CallId, ContentPart, MessageId, ModelId, Notice, NoticeKind, Outcome, Reply, ReplyPart,
     RequestedCall, RunEntry, Status, StopReason, Timestamp, TokenUsage, UserMessage,
@@ -140,7 +140,7 @@ pub(crate) fn request(transcript: &Transcript) -> Arc<Request> {
 /// Writes what a model is shown, a line for each part.
 pub(crate) fn told(request: &Request) -> String {
     let mut lines: Vec<String> = Vec::new();
-    for fragment in &request.messages {
+    for fragment in request.messages.iter() {
         lines.push(match fragment.message() {
             RequestMessage::User(parts) => {
                 let parts = parts.iter().map(|it| it.as_text().unwrap_or("[an image]"));
@@ -163,10 +163,10 @@ pub(crate) fn told(request: &Request) -> String {
 }
 
 /// Fails unless every provider would take the messages: a user's first, then in turns, each call with its one result.
-pub(crate) fn check(messages: &[Arc<Fragment>]) {
+pub(crate) fn check(messages: &Fragments) {
     let mut ids = HashSet::new();
     let mut before: Option<&RequestMessage> = None;
-    for fragment in messages {
+    for fragment in messages.iter() {
         let message = fragment.message();
         let calls = |reply: &Reply| -> Vec<String> {
             reply.calls().map(|call| call.echoed_id().into_owned()).collect()
