@@ -14,7 +14,7 @@ use haft::ports::Approver;
 use haft::process::Allowance;
 use haft::store::{Retention, Store, StoreConfig, StoreError};
 use haft::workspace::Protection;
-use haft::{DispatchLimits, Haft, HaftBuilder, LogicalPath, OpenError, State};
+use haft::{Alias, DispatchLimits, Haft, HaftBuilder, LogicalPath, OpenError, State};
 
 use crate::approver::TerminalApprover;
 use crate::command::{Asked, Invocation, Records};
@@ -310,6 +310,12 @@ fn assemble_from(invocation: &Invocation<'_>, config: Config) -> anyhow::Result<
     for root in &roots {
         builder = builder.root(&root.path);
     }
+    for (name, entry) in &config.aliases {
+        let mut alias = Alias::new(name.clone());
+        alias.fixed.clone_from(&entry.arguments);
+        alias.description.clone_from(&entry.description);
+        builder = builder.alias(alias, &entry.tool);
+    }
     // The patterns of rules name roots as the workspace opened them, so the policy comes after.
     let yes = invocation.global.yes;
     let haft = builder
@@ -318,12 +324,26 @@ fn assemble_from(invocation: &Invocation<'_>, config: Config) -> anyhow::Result<
             config.policy(&roots, yes)
         })
         .map_err(|error| match error {
+            haft::OpenWithError::Open(error @ OpenError::Alias { .. }) => of_alias(&error, &config),
             haft::OpenWithError::Open(error) => UserMistake::from(error),
             haft::OpenWithError::Policy(error) => UserMistake::from(error),
         })?;
     tracing::debug!(roots = ?haft.workspace(), policy = %haft.policy().digest(), "assembled");
     let about_config = about(&config, invocation);
     Ok(Assembled { haft, roots, config, about_config })
+}
+
+/// Says where an alias that cannot be shown is written.
+fn of_alias(error: &OpenError, config: &Config) -> UserMistake {
+    let text = with_causes(error);
+    let place = match error {
+        OpenError::Alias { name, .. } => config.aliases.get(name).map(|it| it.origin.to_string()),
+        _ => None,
+    };
+    UserMistake::new(match place {
+        Some(place) => format!("{place}: {text}"),
+        None => text,
+    })
 }
 
 fn approver(invocation: &Invocation<'_>) -> Arc<dyn Approver> {

@@ -2,13 +2,16 @@
 
 pub(crate) mod local;
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use haft::config::{Config, ModelEntry, ModelPrice};
 use haft::models::providers::{
     Address, Dialer, Endpoint, EndpointRegistry, Known, Proxies, Rules, Secret, Wanted,
 };
-use haft::models::{Account, AccountLimits, ChatModel, Dialect, Guarded, ModelId, Price, Waiting};
+use haft::models::{
+    Account, AccountLimits, ChatModel, Dialect, Effort, Guarded, ModelId, Price, Sampling, Waiting,
+};
 
 use crate::assemble::UserMistake;
 use crate::environment::Environment;
@@ -17,6 +20,8 @@ use crate::environment::Environment;
 pub(crate) struct Chosen {
     /// The model.
     pub(crate) model: Arc<dyn ChatModel>,
+    /// How it picks its words, where that is set.
+    pub(crate) sampling: Sampling,
     /// Where it was named or found, in a few words.
     pub(crate) because: String,
 }
@@ -26,6 +31,7 @@ struct Served {
     id: ModelId,
     endpoint: Endpoint,
     known: Known,
+    sampling: Sampling,
 }
 
 /// Chooses the model: the one that was asked for, the one that a run had before, the one that is set, else the first
@@ -54,7 +60,7 @@ pub(crate) async fn choose(
             None => return Err(nothing(environment, config).into()),
         },
     };
-    let Served { id, endpoint, known } = served;
+    let Served { id, endpoint, known, sampling } = served;
     if endpoint.key.is_none()
         && !endpoint.key_variables.is_empty()
         && !endpoint.address.is_loopback()
@@ -70,7 +76,7 @@ pub(crate) async fn choose(
     let account = Arc::new(Account::new(&endpoint.provider, AccountLimits::default()));
     let model = endpoint.model(id, known, dialer).map_err(mistake)?;
     let model: Arc<dyn ChatModel> = Arc::new(Guarded::new(model, account).watched_by(watcher));
-    Ok(Chosen { model, because })
+    Ok(Chosen { model, sampling, because })
 }
 
 /// What names stand for.
@@ -117,7 +123,13 @@ impl Names<'_> {
         if known.window_tokens.is_none() && endpoint.address.is_loopback() {
             known.window_tokens = local::window(self.dialer, &endpoint.address, id.name()).await;
         }
-        Ok(Served { id, endpoint, known })
+        let sampling = Sampling {
+            output_tokens: pick.of(|it| it.output_tokens).and_then(reply_cap),
+            temperature: pick.of(|it| it.temperature).map(|it| f32::from(it) / 1_000.0),
+            effort: pick.of(|it| it.effort).and_then(effort),
+            ..Sampling::default()
+        };
+        Ok(Served { id, endpoint, known, sampling })
     }
 
     fn unread(&self, text: &str, error: &dyn std::error::Error) -> UserMistake {
@@ -192,6 +204,15 @@ fn dialect(name: &str) -> Result<Dialect, UserMistake> {
         let known = all.map(|it| format!("`{}`", it.as_str())).join(", ");
         UserMistake::new(format!("`{name}` is no dialect: expected one of {known}"))
     })
+}
+
+/// What somebody says a reply may have is also the most that is asked for.
+fn reply_cap(tokens: u64) -> Option<NonZeroU32> {
+    u32::try_from(tokens).ok().and_then(NonZeroU32::new)
+}
+
+fn effort(name: &str) -> Option<Effort> {
+    [Effort::Low, Effort::Medium, Effort::High].into_iter().find(|it| it.as_str() == name)
 }
 
 fn price(price: ModelPrice) -> Price {

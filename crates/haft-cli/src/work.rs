@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use haft::config::Config;
 use haft::models::{
-    Branch, ChatModel, Entry, Fates, Gauge, Keeper, NoKeeper, RunLimits, System, TurnEnd,
+    Branch, Entry, Fates, Gauge, Keeper, NoKeeper, RunLimits, System, ToolChoice, TurnEnd,
     TurnOptions, mend,
 };
 use haft::store::{OpenedRun, RunQuery, RunSummary, Store};
@@ -23,7 +23,7 @@ use serde_json::json;
 use crate::assemble::{UserMistake, open_with_config};
 use crate::command::Invocation;
 use crate::exit::Exit;
-use crate::model::choose;
+use crate::model::{Chosen, choose};
 use crate::print::Tone;
 pub(crate) use args::WorkArgs;
 use show::Show;
@@ -38,6 +38,8 @@ pub(crate) struct Bench<'a> {
     /// The library's parts.
     pub(crate) haft: Haft,
     shown: Selection,
+    /// The tool that the model has to call first.
+    first: ToolChoice,
     config: Config,
     show: Arc<Show>,
 }
@@ -63,8 +65,9 @@ impl<'a> Bench<'a> {
     pub(crate) fn open(invocation: &'a Invocation<'a>, args: WorkArgs) -> anyhow::Result<Self> {
         let (haft, config) = open_with_config(invocation)?;
         let shown = args.shown(&haft)?;
+        let first = args.first(&haft, &shown)?;
         let show = Show::new(invocation, haft.store());
-        Ok(Self { invocation, args, haft, shown, config, show })
+        Ok(Self { invocation, args, haft, shown, first, config, show })
     }
 
     /// Returns the records, which have to be kept.
@@ -104,17 +107,17 @@ impl<'a> Bench<'a> {
 
     /// Begins a run.
     pub(crate) async fn begin(self, title: &str) -> anyhow::Result<Work<'a>> {
-        let model = self.choose(None).await?;
+        let chosen = self.choose(None).await?;
         let system = self.system();
         let opened = match self.haft.store() {
             Some(store) => {
-                let facts = self.haft.run_facts(title, &*model, &system);
+                let facts = self.haft.run_facts(title, &*chosen.model, &system);
                 let writer = store.runs().begin(&facts)?;
                 Some(OpenedRun { entries: Vec::new(), writer, unreadable: None })
             }
             None => None,
         };
-        self.on(model, system, opened).await
+        self.on(chosen, system, opened).await
     }
 
     /// Goes on with a run. Nobody else can as long as this does.
@@ -123,7 +126,7 @@ impl<'a> Bench<'a> {
         if let Some(unreadable) = &opened.unreadable {
             self.show.aside(Tone::Warn, "record", &unreadable.to_string());
         }
-        let model = self.choose(Some(found)).await?;
+        let chosen = self.choose(Some(found)).await?;
         let presets: Vec<&str> =
             self.haft.policy().presets().map(haft::policy::Preset::as_str).collect();
         let preset = presets.join(" and ");
@@ -133,7 +136,7 @@ impl<'a> Bench<'a> {
             self.show.aside(Tone::Warn, "preset", &text);
         }
         let system = self.system();
-        self.on(model, system, Some(opened)).await
+        self.on(chosen, system, Some(opened)).await
     }
 
     /// Begins a run as another one began.
@@ -142,14 +145,14 @@ impl<'a> Bench<'a> {
         found: &RunSummary,
         upto: Option<u64>,
     ) -> anyhow::Result<Work<'a>> {
-        let model = self.choose(Some(found)).await?;
+        let chosen = self.choose(Some(found)).await?;
         let system = self.system();
-        let facts = self.haft.run_facts(&found.title, &*model, &system);
+        let facts = self.haft.run_facts(&found.title, &*chosen.model, &system);
         let opened = self.store()?.runs().fork(found.id, upto, &facts)?;
-        self.on(model, system, Some(opened)).await
+        self.on(chosen, system, Some(opened)).await
     }
 
-    async fn choose(&self, run: Option<&RunSummary>) -> anyhow::Result<Arc<dyn ChatModel>> {
+    async fn choose(&self, run: Option<&RunSummary>) -> anyhow::Result<Chosen> {
         let before = run.map(|run| run.model.to_string());
         self.choose_named(self.args.model.as_deref(), before.as_deref()).await
     }
@@ -158,7 +161,7 @@ impl<'a> Bench<'a> {
         &self,
         wanted: Option<&str>,
         before: Option<&str>,
-    ) -> anyhow::Result<Arc<dyn ChatModel>> {
+    ) -> anyhow::Result<Chosen> {
         let show = Arc::clone(&self.show);
         let watcher = move |waiting: &haft::models::Waiting| show.wait(waiting);
         let Invocation { environment, .. } = self.invocation;
@@ -171,7 +174,13 @@ impl<'a> Bench<'a> {
             );
             self.show.aside(Tone::Faint, "window", &text);
         }
-        Ok(chosen.model)
+        if self.first != ToolChoice::Auto && !chosen.model.facts().calls_on_demand {
+            let text = format!("`{}` cannot be made to call a tool first", chosen.model.facts().id);
+            return Err(UserMistake::new(text)
+                .hint("leave `--call-first` out, and say in the task what to look at")
+                .into());
+        }
+        Ok(chosen)
     }
 
     fn limits(&self) -> RunLimits {
@@ -193,14 +202,15 @@ impl<'a> Bench<'a> {
 
     async fn on(
         self,
-        model: Arc<dyn ChatModel>,
+        chosen: Chosen,
         system: System,
         opened: Option<OpenedRun>,
     ) -> anyhow::Result<Work<'a>> {
         let reporter = self.invocation.progress.reporter();
         let mut builder = self
             .haft
-            .branch(model)
+            .branch(chosen.model)
+            .sampling(chosen.sampling)
             .system(system)
             .shown(self.shown.clone())
             .context(|context| context.reporter = reporter);
@@ -244,10 +254,10 @@ impl Work<'_> {
                 UserMistake::new("which one? `/model NAME`; `haft models` lists them").into()
             );
         }
-        let model = self.bench.choose_named(Some(name), None).await?;
+        let Chosen { model, sampling, .. } = self.bench.choose_named(Some(name), None).await?;
         let mut state = self.branch.turn().await;
         state.gauge = Gauge::new(model.facts());
-        state.parts.model = model;
+        (state.parts.model, state.parts.sampling) = (model, sampling);
         Ok(())
     }
 
@@ -279,8 +289,11 @@ impl Work<'_> {
         signals: &mut Signals,
         said: Option<Vec<ContentPart>>,
     ) -> anyhow::Result<Ended> {
+        // What is gone on with had its first call already.
+        let first = said.as_ref().map(|_| self.bench.first.clone());
         let options = TurnOptions {
             limits: self.bench.limits(),
+            choice: first.unwrap_or_default(),
             watcher: self.bench.show.watcher(),
             ..TurnOptions::default()
         };

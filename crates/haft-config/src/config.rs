@@ -8,6 +8,7 @@ use haft_policy::{Layer, Origin, Policy, Preset, Rule};
 use haft_protocol::limits::CONFIG_BYTES;
 use haft_protocol::{Digest, LogicalPath, SandboxLevel};
 
+use crate::aliases::Aliases;
 use crate::document::{Document, Text};
 use crate::merge::{Dropped, Merge};
 use crate::models::{self, Models};
@@ -40,6 +41,8 @@ pub struct Config {
     pub models: Models,
     /// Hosts that may be asked without encryption.
     pub plain_http: Vec<String>,
+    /// Tools with some arguments fixed, by the names that they are shown under.
+    pub aliases: Aliases,
     pub(crate) origins: BTreeMap<&'static str, Origin>,
     pub(crate) dropped: Vec<Dropped>,
     user: Option<PathBuf>,

@@ -112,6 +112,12 @@ pub enum Problem {
         /// Why.
         source: haft_protocol::ModelIdError,
     },
+    /// A text that can be no name of a tool.
+    #[error("{source}")]
+    Name {
+        /// Why.
+        source: haft_protocol::NameError,
+    },
     /// A number that is too small or too large.
     #[error("`{key}` is {value}: expected {min} to {max}")]
     Range {

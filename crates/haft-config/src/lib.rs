@@ -58,6 +58,10 @@
 //! [models.box]
 //! base_url = "https://box.example:8443/v1"
 //! key_env = "BOX_KEY"
+//!
+//! [aliases.changes]                   # a tool with some arguments fixed, under a name of your own
+//! tool = "reader"
+//! arguments = { action = "read", path = "CHANGELOG.md" }
 //! ```
 //!
 //! An unknown key, a value of another type or out of range, or a pattern that cannot be read is an error with file,
@@ -71,6 +75,7 @@
 //!
 //! Not here: what rules mean (`haft-policy`), where the user's folders are (the faces), writing files (whoever asked).
 
+mod aliases;
 mod config;
 mod document;
 mod error;
@@ -82,6 +87,7 @@ mod settings;
 mod sources;
 mod trust;
 
+pub use aliases::AliasEntry;
 pub use config::{Config, Journal, Limits, Programs, ProjectFile, Protection};
 pub use error::{ConfigError, Place, Problem};
 pub use merge::Dropped;

@@ -9,7 +9,7 @@ use crate::document::escaped;
 use crate::read::{Value, Values};
 use crate::settings::{RECORD_ARGUMENTS, Untrusted};
 use crate::sources::PRESET;
-use crate::{Config, ModelEntry, models};
+use crate::{AliasEntry, Config, ModelEntry, models};
 
 /// How a layer is put over those before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,6 +118,13 @@ impl Config {
             }
         }
         self.merge_models(values.model, values.models, values.plain_http, narrowing);
+        for (name, Value { value, origin }) in values.aliases {
+            if narrowing {
+                self.leave_out("aliases", origin, format!("show `{}` as `{name}`", value.tool));
+            } else {
+                self.aliases.insert(name, AliasEntry { origin, ..value });
+            }
+        }
         for rule in values.rules {
             if narrowing && rule.decision() == Decision::Allow {
                 self.leave_out("rules", rule.origin().clone(), format!("follow the rule `{rule}`"));

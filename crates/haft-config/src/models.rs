@@ -1,6 +1,7 @@
 //! The sections `model`, `models` and `network`: who is asked, where, and what is known of it.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use haft_policy::Origin;
 use haft_protocol::ModelId;
@@ -8,6 +9,7 @@ use haft_protocol::limits::RULE_PATTERN_BYTES;
 
 use crate::document::{Document, escaped};
 use crate::read::{Node, Value, Values};
+use crate::settings::nearest;
 use crate::{ConfigError, Problem};
 
 /// The key of the model that is asked where none is named.
@@ -20,13 +22,22 @@ pub(crate) const PLAIN_HTTP: &str = "network.plain_http";
 const MODELS: usize = 200;
 
 /// Tokens that a window may have.
-const TOKENS: std::ops::RangeInclusive<u64> = 256..=100_000_000;
+const WINDOW: RangeInclusive<u64> = 256..=100_000_000;
+
+/// Tokens that a reply may have.
+const REPLY: RangeInclusive<u64> = 16..=100_000_000;
 
 /// Dollars that a million tokens may cost.
 const DOLLARS_MAX: f64 = 100_000.0;
 
+/// How freely a model may pick its words.
+const TEMPERATURE_MAX: f64 = 2.0;
+
+/// How much a model may be told to think.
+const EFFORTS: [&str; 3] = ["low", "medium", "high"];
+
 /// The keys of a name.
-const KEYS: [&str; 9] = [
+const KEYS: [&str; 11] = [
     "model",
     "provider",
     "base_url",
@@ -35,6 +46,8 @@ const KEYS: [&str; 9] = [
     "window_tokens",
     "output_tokens",
     "sees_images",
+    "temperature",
+    "effort",
     "price",
 ];
 
@@ -56,10 +69,14 @@ pub struct ModelEntry {
     pub key_env: Option<String>,
     /// Tokens that prompt and reply may have together.
     pub window_tokens: Option<u64>,
-    /// Tokens that a reply may have.
+    /// Tokens that a reply may have; no request asks for more.
     pub output_tokens: Option<u64>,
     /// Whether it sees images.
     pub sees_images: Option<bool>,
+    /// How freely it picks its words, in thousandths: 0 to 2000.
+    pub temperature: Option<u16>,
+    /// How much it should think, by its name: `low`, `medium` or `high`.
+    pub effort: Option<&'static str>,
     /// What it costs.
     pub price: Option<ModelPrice>,
     /// Where all this comes from.
@@ -169,9 +186,11 @@ fn entry(
             "base_url" => entry.base_url = Some(text()?),
             "dialect" => entry.dialect = Some(text()?),
             "key_env" => entry.key_env = Some(text()?),
-            "window_tokens" => entry.window_tokens = Some(tokens(document, &full, node)?),
-            "output_tokens" => entry.output_tokens = Some(tokens(document, &full, node)?),
+            "window_tokens" => entry.window_tokens = Some(tokens(document, &full, &WINDOW, node)?),
+            "output_tokens" => entry.output_tokens = Some(tokens(document, &full, &REPLY, node)?),
             "sees_images" => entry.sees_images = Some(document.boolean(&full, node)?),
+            "temperature" => entry.temperature = Some(temperature(document, &full, node)?),
+            "effort" => entry.effort = Some(effort(document, &full, node)?),
             "price" => entry.price = Some(price(document, &full, node)?),
             _ => return Err(document.unknown(&format!("{within}."), key, &KEYS)),
         }
@@ -203,15 +222,46 @@ fn price(
     Ok(price)
 }
 
-/// Reads dollars for a million tokens as millionths of a dollar.
-fn dollars(document: &Document<'_>, key: &str, node: &Node<'_>) -> Result<u64, ConfigError> {
+/// Reads how freely a model picks its words, as thousandths.
+fn temperature(document: &Document<'_>, key: &str, node: &Node<'_>) -> Result<u16, ConfigError> {
+    match decimal(node).filter(|it| (0.0..=TEMPERATURE_MAX).contains(it)) {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "it is between nothing and a bound far below"
+        )]
+        Some(temperature) => Ok((temperature * 1_000.0).round() as u16),
+        None => Err(document.mistyped(key, "a number from 0 to 2, such as 0.7", node)),
+    }
+}
+
+/// Reads how much a model should think.
+fn effort(
+    document: &Document<'_>,
+    key: &str,
+    node: &Node<'_>,
+) -> Result<&'static str, ConfigError> {
+    let text = document.text(key, node)?;
+    EFFORTS.into_iter().find(|it| *it == text).ok_or_else(|| {
+        let (value, nearest) = (escaped(text), nearest(text, EFFORTS));
+        let what = "how much a model can be told to think";
+        document.at(node, Problem::UnknownWord { value, what, nearest, expected: EFFORTS.to_vec() })
+    })
+}
+
+/// Reads a number with or without digits behind its point.
+fn decimal(node: &Node<'_>) -> Option<f64> {
     let value = node.get_ref();
     let text = value
         .as_float()
         .map(toml::de::DeFloat::as_str)
         .or(value.as_integer().map(toml::de::DeInteger::as_str));
-    let dollars: Option<f64> = text.and_then(|text| text.parse().ok());
-    match dollars.filter(|it| (0.0..=DOLLARS_MAX).contains(it)) {
+    text?.parse().ok()
+}
+
+/// Reads dollars for a million tokens as millionths of a dollar.
+fn dollars(document: &Document<'_>, key: &str, node: &Node<'_>) -> Result<u64, ConfigError> {
+    match decimal(node).filter(|it| (0.0..=DOLLARS_MAX).contains(it)) {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -222,17 +272,22 @@ fn dollars(document: &Document<'_>, key: &str, node: &Node<'_>) -> Result<u64, C
     }
 }
 
-fn tokens(document: &Document<'_>, key: &str, node: &Node<'_>) -> Result<u64, ConfigError> {
+fn tokens(
+    document: &Document<'_>,
+    key: &str,
+    range: &RangeInclusive<u64>,
+    node: &Node<'_>,
+) -> Result<u64, ConfigError> {
     let integer = node.get_ref().as_integer();
     let integer = integer.ok_or_else(|| document.mistyped(key, "a whole number", node))?;
     match u64::from_str_radix(integer.as_str(), integer.radix()) {
-        Ok(tokens) if TOKENS.contains(&tokens) => Ok(tokens),
+        Ok(tokens) if range.contains(&tokens) => Ok(tokens),
         _ => {
             let problem = Problem::Range {
                 key: key.to_owned(),
                 value: escaped(&integer.to_string()),
-                min: *TOKENS.start(),
-                max: *TOKENS.end(),
+                min: *range.start(),
+                max: *range.end(),
             };
             Err(document.at(node, problem))
         }

@@ -15,7 +15,7 @@ use crate::document::{Document, escaped, type_of};
 use crate::rules::rule;
 use crate::settings::{LEVELS, Level, NUMBERS, Number, PROGRAMS, RECORD_ARGUMENTS, nearest};
 use crate::sources::{Given, PRESET, keys};
-use crate::{ConfigError, Environment, Flags, Problem, models};
+use crate::{ConfigError, Environment, Flags, Problem, aliases, models};
 
 /// The keys of a file.
 const TOP: &[&str] = &[
@@ -29,6 +29,7 @@ const TOP: &[&str] = &[
     "model",
     "models",
     "network",
+    "aliases",
 ];
 
 /// What one layer says.
@@ -47,6 +48,7 @@ pub(crate) struct Values {
     pub(crate) model: Option<Value<String>>,
     pub(crate) models: models::Named,
     pub(crate) plain_http: Vec<Value<String>>,
+    pub(crate) aliases: aliases::Named,
     /// What the patterns of the rules so far take up.
     pub(crate) pattern_tokens: usize,
 }
@@ -106,6 +108,7 @@ pub(crate) fn values(document: &Document<'_>) -> Result<Values, ConfigError> {
             "model" => models::model(document, node, &mut values)?,
             "models" => models::models(document, node, &mut values)?,
             "network" => models::network(document, node, &mut values)?,
+            "aliases" => aliases::aliases(document, node, &mut values)?,
             _ => return Err(document.unknown("", key, TOP)),
         }
     }

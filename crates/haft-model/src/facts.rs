@@ -44,6 +44,9 @@ pub struct ModelFacts {
     pub output_tokens: Option<u64>,
     /// Whether it sees images.
     pub sees_images: Option<bool>,
+    /// Whether a call can be demanded of it. Where not, a [`ToolChoice`](crate::ToolChoice) that demands one is not sent, and
+    /// the model does as it likes.
+    pub calls_on_demand: bool,
     /// What it costs.
     pub price: Option<Price>,
 }

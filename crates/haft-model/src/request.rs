@@ -167,3 +167,14 @@ pub enum Effort {
     /// Much.
     High,
 }
+
+impl Effort {
+    /// Returns the word for it, as in configuration and in most dialects.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
+}

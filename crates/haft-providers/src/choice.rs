@@ -1,10 +1,11 @@
 //! What a model has to do, in words that several dialects share.
 
-use haft_model::{Effort, Request, ToolChoice, ToolSpec};
+use haft_model::{Request, ToolChoice, ToolSpec};
 use haft_protocol::WireName;
 use serde_json::{Value, json};
 
 use crate::Forced;
+use crate::exchange::Exchange;
 
 /// Whether a call is demanded, in the words of OpenAI and of those who are compatible with it.
 pub(crate) enum Choice<'a> {
@@ -19,12 +20,12 @@ pub(crate) enum Choice<'a> {
 }
 
 impl<'a> Choice<'a> {
-    /// Returns the choice of a request, as a server takes it.
-    pub(crate) fn of(request: &'a Request, forced: Forced) -> Self {
+    /// Returns the choice of a request, as a model takes it at a server.
+    pub(crate) fn of(request: &'a Request, exchange: &Exchange) -> Self {
         if request.tools.is_empty() {
             return Self::Free;
         }
-        match (&request.choice, forced) {
+        match (demanded(request, exchange), exchange.endpoint.quirks.forced) {
             (ToolChoice::Auto, _)
             | (ToolChoice::Required | ToolChoice::Named(_), Forced::Never) => Self::Free,
             (ToolChoice::None, _) => Self::Word("none"),
@@ -40,6 +41,11 @@ impl<'a> Choice<'a> {
         !matches!(self, Self::Alone(name) if **name != tool.name)
     }
 
+    /// Tells whether one call is demanded of one tool, and no further calls are welcome beside it.
+    pub(crate) fn is_one(&self) -> bool {
+        matches!(self, Self::Named(_) | Self::Alone(_))
+    }
+
     /// Returns the field that says it, where one does.
     pub(crate) fn word(&self, named: impl FnOnce(&WireName) -> Value) -> Option<Value> {
         match self {
@@ -51,11 +57,12 @@ impl<'a> Choice<'a> {
     }
 }
 
-/// Returns the word for how much a model should think.
-pub(crate) fn effort_word(effort: Effort) -> &'static str {
-    match effort {
-        Effort::Low => "low",
-        Effort::Medium => "medium",
-        Effort::High => "high",
+/// Returns the choice of a request; none, where it demands a call of a model that does as it likes.
+pub(crate) fn demanded<'a>(request: &'a Request, exchange: &Exchange) -> &'a ToolChoice {
+    match &request.choice {
+        ToolChoice::Required | ToolChoice::Named(_) if !exchange.facts.calls_on_demand => {
+            &ToolChoice::Auto
+        }
+        choice => choice,
     }
 }

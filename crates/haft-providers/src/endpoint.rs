@@ -7,7 +7,9 @@ use haft_net::{Address, Dialer, Secret};
 use haft_protocol::ModelId;
 
 use crate::known::Known;
-use crate::{ChatCompletions, EndpointError, Gemini, Messages, Patience, Quirks, Responses};
+use crate::{
+    ChatCompletions, EndpointError, Forced, Gemini, Messages, Patience, Quirks, Responses,
+};
 
 /// A server, the language it is spoken to in, and who asks.
 ///
@@ -91,6 +93,7 @@ impl Endpoint {
             window_tokens: known.window_tokens,
             output_tokens: known.output_tokens,
             sees_images: known.sees_images,
+            calls_on_demand: self.quirks.forced != Forced::Never,
             price: known.price,
         }
     }

@@ -75,6 +75,7 @@ impl ScriptedModel {
             window_tokens: Some(100_000),
             output_tokens: Some(4_000),
             sees_images: Some(true),
+            calls_on_demand: true,
             price: None,
         };
         Self::with_facts(facts, lines)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use haft_coding::{Bash, CodingTools, Toolset};
 use haft_policy::Policy;
-use haft_protocol::{Caller, Entrance, Outcome, RawArguments, RunId, ToolCall};
+use haft_protocol::{Caller, Entrance, Outcome, QualifiedName, RawArguments, RunId, ToolCall};
 use haft_store::{Redaction, Retention, Store, StoreConfig, StoreError};
 use haft_tool::ports::none::{
     NoApprover, NoArtifacts, NoCapture, NoCheckpoints, NoEffects, NoExclusion, NoJournal,
@@ -14,8 +14,8 @@ use haft_tool::ports::{
     Approver, Artifacts, Capture, Checkpoints, Effects, Exclusion, Journal, PortError,
 };
 use haft_tool::{
-    BuildContext, CallContext, Dispatch, DispatchLimits, Dispatched, DrawnIds, Hooks, OnConflict,
-    Ports, Registry, RegistryError, SystemClock, ToolSource,
+    Alias, BuildContext, CallContext, Dispatch, DispatchLimits, Dispatched, DrawnIds, Hooks,
+    OnConflict, Ports, Registry, RegistryError, Selection, SystemClock, ToolSource,
 };
 use haft_workspace::{
     Protection, Repaired, TreeScan, Workspace, WorkspaceBinder, WorkspaceConfig, WorkspaceError,
@@ -47,6 +47,15 @@ pub enum OpenError {
     /// Two tools share a name, or a source cannot build.
     #[error(transparent)]
     Registry(#[from] RegistryError),
+    /// An alias cannot be shown.
+    #[error("the alias `{name}` cannot be shown")]
+    Alias {
+        /// The alias.
+        name: QualifiedName,
+        /// Why.
+        #[source]
+        source: RegistryError,
+    },
 }
 
 /// A set of parts that could not be put together, or a policy that could not be made for it.
@@ -90,6 +99,7 @@ pub struct HaftBuilder {
     toolset: Toolset,
     bash: Option<Bash>,
     sources: Vec<Arc<dyn ToolSource>>,
+    aliases: Vec<(Alias, String)>,
 }
 
 impl Haft {
@@ -109,6 +119,7 @@ impl Haft {
             toolset: Toolset::default(),
             bash: None,
             sources: Vec::new(),
+            aliases: Vec::new(),
         }
     }
 
@@ -260,6 +271,12 @@ impl HaftBuilder {
         self
     }
 
+    /// Shows a tool with some arguments fixed under a name of its own, beside the tool itself.
+    pub fn alias(mut self, alias: Alias, tool: impl Into<String>) -> Self {
+        self.aliases.push((alias, tool.into()));
+        self
+    }
+
     /// Adds a source of tools beside the built-in ones.
     pub fn source(mut self, source: Arc<dyn ToolSource>) -> Self {
         self.sources.push(source);
@@ -305,7 +322,7 @@ impl HaftBuilder {
             Some(bash) => CodingTools::new().bash(bash),
             None => CodingTools::new(),
         };
-        let registry = registry(tools, self.toolset, self.sources)?;
+        let registry = registry(tools, self.toolset, self.sources, self.aliases)?;
         let store = match self.state {
             State::None => None,
             State::Memory => Some(Store::in_memory(Retention::default(), Redaction::new([])?)?),
@@ -380,13 +397,24 @@ fn registry(
     tools: CodingTools,
     toolset: Toolset,
     sources: Vec<Arc<dyn ToolSource>>,
-) -> Result<Registry, RegistryError> {
+    aliases: Vec<(Alias, String)>,
+) -> Result<Registry, OpenError> {
     let registry = Registry::new(BuildContext::default());
     registry.register(Arc::new(tools), OnConflict::Reject)?;
-    toolset.arrange(&registry)?;
     for source in sources {
         registry.register(source, OnConflict::Reject)?;
     }
+    // Before the built-in tools take another shape, so that an alias means the same in both.
+    for (alias, tool) in aliases {
+        let name = alias.name.clone();
+        let wrong = |source| OpenError::Alias { name: name.clone(), source };
+        let of = registry.snapshot().select(&Selection::Named(vec![tool])).map_err(wrong)?;
+        for of in of {
+            let of = of.descriptor.name();
+            registry.register_alias(alias.clone(), of, OnConflict::Reject).map_err(wrong)?;
+        }
+    }
+    toolset.arrange(&registry)?;
     Ok(registry)
 }
 

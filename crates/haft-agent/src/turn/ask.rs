@@ -126,8 +126,11 @@ impl Doing<'_> {
 
     /// Returns what the next request is made of.
     pub(super) fn next<'a>(&'a self, tools: Arc<[ToolSpec]>, notices: &'a [Notice]) -> Ask<'a> {
-        let choice =
-            if self.steps == 0 { self.options.choice.clone() } else { ToolChoice::default() };
+        // A request that had no reply is made again with the same choice.
+        let choice = match self.reply {
+            None => self.options.choice.clone(),
+            Some(_) => ToolChoice::default(),
+        };
         Ask {
             system: &self.state.parts.system,
             transcript: &self.state.transcript,

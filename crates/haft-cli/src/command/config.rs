@@ -100,8 +100,23 @@ fn rows(config: &Config) -> Vec<Row> {
         );
         facts.extend(entry.key_env.as_ref().map(|it| format!("key_env = \"{it}\"")));
         facts.extend(entry.window_tokens.map(|it| format!("window_tokens = {it}")));
+        facts.extend(
+            entry.temperature.map(|it| format!("temperature = {}", f32::from(it) / 1_000.0)),
+        );
+        facts.extend(entry.effort.map(|it| format!("effort = \"{it}\"")));
         rows.push(Row {
             key: format!("models.{name}"),
+            value: format!("{{ {} }}", facts.join(", ")),
+            origin: entry.origin.to_string(),
+        });
+    }
+    for (name, entry) in &config.aliases {
+        let mut facts = vec![format!("tool = \"{}\"", entry.tool)];
+        if !entry.arguments.is_empty() {
+            facts.push(format!("arguments = {}", serde_json::Value::from(entry.arguments.clone())));
+        }
+        rows.push(Row {
+            key: format!("aliases.{}", name.as_str().trim_start_matches("local/")),
             value: format!("{{ {} }}", facts.join(", ")),
             origin: entry.origin.to_string(),
         });

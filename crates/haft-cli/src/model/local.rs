@@ -1,9 +1,9 @@
 //! Servers on this machine.
 
-use haft::models::ModelId;
 use haft::models::providers::{
     Address, Dialer, EndpointRegistry, Known, LocalServer, USUAL_PORTS, Wanted, discover,
 };
+use haft::models::{ModelId, Sampling};
 
 use super::{Served, mistake};
 
@@ -51,5 +51,6 @@ fn served(server: &LocalServer, name: &str) -> anyhow::Result<Served> {
     };
     let endpoint = EndpointRegistry::default().find(wanted).map_err(mistake)?;
     let window_tokens = models.iter().find(|it| it.name == name).and_then(|it| it.window_tokens);
-    Ok(Served { id, endpoint, known: Known { window_tokens, ..Known::default() } })
+    let known = Known { window_tokens, ..Known::default() };
+    Ok(Served { id, endpoint, known, sampling: Sampling::default() })
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use haft::models::{RunLimits, Subagents};
+use haft::models::{RunLimits, Subagents, ToolChoice};
 use haft::{Haft, OnConflict, Selection};
 
 use crate::assemble::UserMistake;
@@ -33,6 +33,10 @@ pub(crate) struct WorkArgs {
     /// The tools that the model is shown, separated by commas; `none` for none [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     tools: Vec<String>,
+
+    /// The tool that the model has to call first, for each message of yours: for models that like to answer without looking
+    #[arg(long, value_name = "TOOL")]
+    call_first: Option<String>,
 
     /// Let the model start others that work for it, each with no more rights than it has itself and at its cost
     #[arg(long)]
@@ -72,6 +76,25 @@ impl WorkArgs {
             UserMistake::new(format!("--tools: {error}")).hint("`haft tools` lists them")
         })?;
         Ok(shown)
+    }
+
+    /// Returns the tool that has to be called first, which has to be one of those that are shown.
+    pub(super) fn first(&self, haft: &Haft, shown: &Selection) -> anyhow::Result<ToolChoice> {
+        let Some(name) = &self.call_first else { return Ok(ToolChoice::Auto) };
+        let snapshot = haft.registry().snapshot();
+        let wanted = Selection::Named(vec![name.trim().to_owned()]);
+        let wanted = snapshot.select(&wanted).map_err(|error| {
+            UserMistake::new(format!("--call-first: {error}")).hint("`haft tools` lists them")
+        })?;
+        let shown = snapshot.select(shown)?;
+        let wire = wanted.into_iter().next().map(|it| it.wire);
+        match wire.filter(|wire| shown.iter().any(|it| it.wire == *wire)) {
+            Some(wire) => Ok(ToolChoice::Named(wire)),
+            None => {
+                let text = format!("--call-first: `{name}` is not among the tools of `--tools`");
+                Err(UserMistake::new(text).into())
+            }
+        }
     }
 }
 

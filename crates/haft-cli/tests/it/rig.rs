@@ -1,6 +1,7 @@
 //! A workspace with state, configuration and a home of its own, and the `haft` command over it.
 
 mod long_work;
+mod overheard;
 mod ran;
 mod scripted;
 mod settled;
@@ -16,6 +17,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 pub(crate) use long_work::LongWork;
+pub(crate) use overheard::Overheard;
 pub(crate) use ran::{Called, Ran, called, one_object, ran, run};
 pub(crate) use scripted::{Says, Scripted};
 pub(crate) use settled::{masked, settled};

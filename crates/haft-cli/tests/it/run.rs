@@ -1,6 +1,8 @@
 //! A model at work, as a person or a program meets it.
 
+mod first;
 mod limits;
+mod real_model;
 mod resuming;
 mod showing;
 mod working;

@@ -1,6 +1,7 @@
 //! The configuration crate from outside.
 #![expect(clippy::unwrap_used, reason = "a test stops where it fails")]
 
+mod aliases;
 mod environment;
 mod files;
 mod layers;

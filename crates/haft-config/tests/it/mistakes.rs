@@ -29,7 +29,7 @@ fn o_121_unknown_key_names_the_nearest_one() {
       |   ^^^^
     ");
     insta::assert_snapshot!(error("denyWrit = ['x']"), @"
-    /u/haft/config.toml:1:1: unknown key `denyWrit`: expected `preset`, `rules`, `protection`, `roots`, `limits`, `journal`, `programs`, `model`, `models` or `network`
+    /u/haft/config.toml:1:1: unknown key `denyWrit`: expected `preset`, `rules`, `protection`, `roots`, `limits`, `journal`, `programs`, `model`, `models`, `network` or `aliases`
       |
     1 | denyWrit = ['x']
       | ^^^^^^^^
@@ -53,7 +53,7 @@ fn o_121_unknown_key_names_the_nearest_one() {
       |       ^^^^
     ");
     insta::assert_snapshot!(error("\"a\\u001b[2K\" = 1"), @r#"
-    /u/haft/config.toml:1:1: unknown key `a\u{1b}[2K`: expected `preset`, `rules`, `protection`, `roots`, `limits`, `journal`, `programs`, `model`, `models` or `network`
+    /u/haft/config.toml:1:1: unknown key `a\u{1b}[2K`: expected `preset`, `rules`, `protection`, `roots`, `limits`, `journal`, `programs`, `model`, `models`, `network` or `aliases`
       |
     1 | "a\u001b[2K" = 1
       | ^^^^^^^^^^^^

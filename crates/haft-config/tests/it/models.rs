@@ -20,6 +20,8 @@ key_env = "BOX_KEY"
 window_tokens = 32_768
 output_tokens = 4096
 sees_images = true
+temperature = 0.7
+effort = "low"
 
 [network]
 plain_http = ["box.example"]
@@ -46,6 +48,7 @@ fn names_of_models_and_servers_are_read_with_what_is_known_of_them() {
     assert_eq!((server.window_tokens, server.output_tokens), (Some(32_768), Some(4_096)));
     assert_eq!(server.key_env.as_deref(), Some("BOX_KEY"));
     assert_eq!(server.sees_images, Some(true));
+    assert_eq!((server.temperature, server.effort), (Some(700), Some("low")));
     assert_eq!(server.origin.line, Some(9));
 }
 
@@ -58,7 +61,7 @@ fn a_project_that_nobody_trusts_has_no_say_in_who_is_asked() {
     .haft/config.toml:3: not followed until you trust this file with `haft trust`: choose the model `fast`
     .haft/config.toml:5: not followed until you trust this file with `haft trust`: say who the model `fast` is
     .haft/config.toml:9: not followed until you trust this file with `haft trust`: say who the model `box` is
-    .haft/config.toml:19: not followed until you trust this file with `haft trust`: let `box.example` be asked without encryption
+    .haft/config.toml:21: not followed until you trust this file with `haft trust`: let `box.example` be asked without encryption
     "#);
 }
 
@@ -70,9 +73,13 @@ fn a_slip_is_told_with_what_would_be_right() {
         ("[models.x]\nmodel = \"haiku\"", "expected `provider/name`"),
         ("[models.x]\nbase_ur = \"http://x\"", "did you mean `base_url`"),
         ("[models.x]\nwindow_tokens = 3", "expected 256 to"),
+        ("[models.x]\noutput_tokens = 3", "expected 16 to"),
         ("[models.x]\nprice = { input = -1 }", "US dollars"),
         ("[models.x]\nprice = { input = nan }", "US dollars"),
         ("[models.x]\nprice = { in = 1 }", "unknown key"),
+        ("[models.x]\ntemperature = 2.5", "a number from 0 to 2"),
+        ("[models.x]\ntemperature = nan", "a number from 0 to 2"),
+        ("[models.x]\neffort = \"hihg\"", "did you mean `high`"),
         ("[models]\nx = 1", "a table"),
         ("[network]\nplain_http = \"x\"", "a list"),
     ];

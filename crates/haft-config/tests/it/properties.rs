@@ -37,6 +37,11 @@ fn file() -> impl Strategy<Value = String> {
         "except = ['a']",
         "[roots]",
         "extra = ['/x']",
+        "[aliases.x]",
+        "tool = 'reader'",
+        "arguments = { a = 1 }",
+        "[models.x]",
+        "temperature = 0.5",
         "# words",
     ]);
     vec(line, 0..8).prop_map(|lines| lines.join("\n"))
@@ -96,6 +101,8 @@ proptest! {
         prop_assert_eq!(&after.further_roots, &before.further_roots);
         prop_assert_eq!(&after.protection.except, &before.protection.except);
         prop_assert!(after.protection.extra.starts_with(&before.protection.extra));
+        prop_assert_eq!(&after.aliases, &before.aliases);
+        prop_assert_eq!(&after.models, &before.models);
         let added = after.rules.iter().skip(before.rules.len());
         for rule in added {
             prop_assert!(rule.decision() != Decision::Allow || rule.is_ignored());

@@ -49,6 +49,7 @@ impl Scripted {
             window_tokens: None,
             output_tokens: None,
             sees_images: None,
+            calls_on_demand: true,
             price: None,
         };
         let acts = Mutex::new(acts.into_iter().collect());

@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use haft_model::{CallResult, ModelError, Request};
+use haft_model::{CallResult, Effort, ModelError, Request};
 use haft_protocol::{ContentPart, Reply, ReplyPart};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::choice::{Choice, effort_word};
+use crate::choice::Choice;
 use crate::exchange::Exchange;
 use crate::ids::fitting;
 use crate::json::{self, RawObject};
@@ -77,7 +77,7 @@ fn write(exchange: &Exchange, request: &Request, turns: &[Turn<'_>]) -> Written<
             Turn::Other(other) => writer.other(other, &mut messages)?,
         }
     }
-    let choice = Choice::of(request, quirks.forced);
+    let choice = Choice::of(request, exchange);
     let lowering = exchange.lowered(&request.tools);
     let tools: Vec<_> = lowering
         .tools()
@@ -96,13 +96,13 @@ fn write(exchange: &Exchange, request: &Request, turns: &[Turn<'_>]) -> Written<
     let effort = request.sampling.effort.filter(|_| quirks.effort);
     let tail = Tail {
         tool_choice: choice.word(|name| json!({"type": "function", "function": {"name": name}})),
-        parallel_tool_calls: (quirks.parallel && !tools.is_empty()).then_some(true),
+        parallel_tool_calls: (quirks.parallel && !tools.is_empty()).then_some(!choice.is_one()),
         response_format: format,
         max_tokens: cap.filter(|_| quirks.cap == Cap::MaxTokens),
         max_completion_tokens: cap.filter(|_| quirks.cap == Cap::MaxCompletionTokens),
         temperature: request.sampling.temperature,
         seed: request.sampling.seed,
-        reasoning_effort: effort.map(effort_word),
+        reasoning_effort: effort.map(Effort::as_str),
         stream: true,
         stream_options: quirks.counts.then(|| json!({"include_usage": true})),
     };

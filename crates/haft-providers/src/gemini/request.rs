@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::Forced;
-use crate::choice::effort_word;
+use crate::choice::demanded;
 use crate::exchange::Exchange;
 use crate::json::RawObject;
 use crate::turns::{self, Blocks, Other, Turn};
@@ -114,12 +114,13 @@ fn write(exchange: &Exchange, request: &Request, turns: &[Turn<'_>]) -> Written<
         })
         .collect();
     let system = (!request.system.is_empty()).then(|| json!({"parts": [{"text": request.system}]}));
+    let demanded = demanded(request, exchange);
     let may_choose = !tools.is_empty() && quirks.forced != Forced::Never;
     let sampling = &request.sampling;
     let schema = request.format.as_ref().map(|format| format.schema.as_ref().clone());
     let effort = sampling.effort.filter(|_| quirks.effort);
     let tail = Tail {
-        tool_config: may_choose.then(|| choice(&request.choice)).flatten(),
+        tool_config: may_choose.then(|| choice(demanded)).flatten(),
         generation_config: Generation {
             max_output_tokens: sampling.output_tokens.map(std::num::NonZeroU32::get),
             temperature: sampling.temperature,
@@ -164,7 +165,7 @@ fn thinking(model: &str, effort: Effort) -> Option<Value> {
         };
         return Some(json!({"thinkingBudget": tokens, "includeThoughts": true}));
     }
-    let level = || json!({"thinkingLevel": effort_word(effort), "includeThoughts": true});
+    let level = || json!({"thinkingLevel": effort.as_str(), "includeThoughts": true});
     (!is_old(model)).then(level)
 }
 

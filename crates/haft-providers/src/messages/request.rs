@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::choice::effort_word;
+use crate::choice::demanded;
 use crate::exchange::Exchange;
 use crate::ids::fitting;
 use crate::json::RawObject;
@@ -98,15 +98,16 @@ fn write(exchange: &Exchange, request: &Request, turns: &[Turn<'_>]) -> Written<
         }
         json!([block])
     });
-    let is_forced = matches!(request.choice, ToolChoice::Required | ToolChoice::Named(_));
+    let demanded = demanded(request, exchange);
+    let is_forced = matches!(demanded, ToolChoice::Required | ToolChoice::Named(_));
     let effort = request.sampling.effort.filter(|_| exchange.endpoint.quirks.effort);
     let format = request.format.as_ref();
     let format = format.map(|it| json!({"type": "json_schema", "schema": it.schema}));
     let mut config = serde_json::Map::new();
-    config.extend(effort.map(|effort| ("effort".to_owned(), json!(effort_word(effort)))));
+    config.extend(effort.map(|effort| ("effort".to_owned(), json!(effort.as_str()))));
     config.extend(format.map(|format| ("format".to_owned(), format)));
     let tail = Tail {
-        tool_choice: (!tools.is_empty()).then(|| choice(&request.choice)).flatten(),
+        tool_choice: (!tools.is_empty()).then(|| choice(demanded)).flatten(),
         max_tokens: cap(exchange, request),
         // Whoever has to ask for a tool may not think first.
         thinking: (effort.is_some() && !is_forced).then(|| json!({"type": "adaptive"})),
@@ -132,7 +133,9 @@ fn choice(choice: &ToolChoice) -> Option<Value> {
         ToolChoice::Auto => None,
         ToolChoice::None => Some(json!({"type": "none"})),
         ToolChoice::Required => Some(json!({"type": "any"})),
-        ToolChoice::Named(name) => Some(json!({"type": "tool", "name": name})),
+        ToolChoice::Named(name) => {
+            Some(json!({"type": "tool", "name": name, "disable_parallel_tool_use": true}))
+        }
     }
 }
 

@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::Quirks;
-use crate::choice::{Choice, effort_word};
+use crate::choice::Choice;
 use crate::exchange::Exchange;
 use crate::ids::fitting;
 use crate::json::RawObject;
@@ -79,7 +79,7 @@ fn write(exchange: &Exchange, request: &Request, turns: &[Turn<'_>]) -> Written<
             Turn::Other(other) => writer.other(other, &mut items)?,
         }
     }
-    let choice = Choice::of(request, quirks.forced);
+    let choice = Choice::of(request, exchange);
     let lowering = exchange.lowered(&request.tools);
     // Where nothing is said about it, the server tries to make every schema a strict one.
     let strict = quirks.schemas == Schemas::OpenAiStrict;
@@ -103,11 +103,11 @@ fn write(exchange: &Exchange, request: &Request, turns: &[Turn<'_>]) -> Written<
     let effort = request.sampling.effort.filter(|_| quirks.effort);
     let tail = Tail {
         tool_choice: choice.word(|name| json!({"type": "function", "name": name})),
-        parallel_tool_calls: (quirks.parallel && !tools.is_empty()).then_some(true),
+        parallel_tool_calls: (quirks.parallel && !tools.is_empty()).then_some(!choice.is_one()),
         text: format,
         max_output_tokens: request.sampling.output_tokens.map(std::num::NonZeroU32::get),
         temperature: request.sampling.temperature,
-        reasoning: effort.map(|effort| json!({"effort": effort_word(effort)})),
+        reasoning: effort.map(|effort| json!({"effort": effort.as_str()})),
         stream: true,
     };
     let model = exchange.facts.id.name();

@@ -591,7 +591,7 @@ fn a_call_is_demanded_in_the_words_of_each_server() {
 null {"type":"adaptive"} {"effort":"high"}
 {"type":"none"} {"type":"adaptive"} {"effort":"high"}
 {"type":"any"} null {"effort":"high"}
-{"type":"tool","name":"read"} null {"effort":"high"}
+{"type":"tool","name":"read","disable_parallel_tool_use":true} null {"effort":"high"}
 "#);
 }
 

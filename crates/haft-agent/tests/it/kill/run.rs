@@ -184,6 +184,7 @@ impl Default for ByPlace {
             window_tokens: Some(100_000),
             output_tokens: Some(4_000),
             sees_images: None,
+            calls_on_demand: true,
             price: None,
         })
     }

@@ -66,7 +66,7 @@ fn o_045_opening_a_project_starts_nothing() {
     let ran = rig.haft(&["policy", "show"]);
     assert_eq!(ran.exit, 2);
     insta::assert_snapshot!(ran.stderr, @r"
-    error: .haft/config.toml:1:2: unknown key `hooks`: expected `preset`, `rules`, `protection`, `roots`, `limits`, `journal`, `programs`, `model`, `models` or `network`
+    error: .haft/config.toml:1:2: unknown key `hooks`: expected `preset`, `rules`, `protection`, `roots`, `limits`, `journal`, `programs`, `model`, `models`, `network` or `aliases`
         |
       1 | [hooks]
         |  ^^^^^
@@ -152,17 +152,17 @@ fn o_121_a_setting_that_is_misspelled_stops_the_command() {
     assert_eq!((ran.exit, ran.stdout.as_str()), (2, ""));
     said.push(ran.stderr);
     insta::assert_snapshot!(said.join("\n"), @r#"
-    error: …/config/config.toml:1:1: unknown key `denyWrit`: expected `preset`, `rules`, `protection`, `roots`, `limits`, `journal`, `programs`, `model`, `models` or `network`
+    error: …/config/config.toml:1:1: unknown key `denyWrit`: expected `preset`, `rules`, `protection`, `roots`, `limits`, `journal`, `programs`, `model`, `models`, `network` or `aliases`
         |
       1 | denyWrit = ["a"]
         | ^^^^^^^^
 
-    error: …/config/config.toml:1:1: unknown key `permission_mode`: expected `preset`, `rules`, `protection`, `roots`, `limits`, `journal`, `programs`, `model`, `models` or `network`
+    error: …/config/config.toml:1:1: unknown key `permission_mode`: expected `preset`, `rules`, `protection`, `roots`, `limits`, `journal`, `programs`, `model`, `models`, `network` or `aliases`
         |
       1 | permission_mode = "nonsense"
         | ^^^^^^^^^^^^^^^
 
-    error: …/config/config.toml:1:2: unknown key `mcp`: expected `preset`, `rules`, `protection`, `roots`, `limits`, `journal`, `programs`, `model`, `models` or `network`
+    error: …/config/config.toml:1:2: unknown key `mcp`: expected `preset`, `rules`, `protection`, `roots`, `limits`, `journal`, `programs`, `model`, `models`, `network` or `aliases`
         |
       1 | [mcp.servers.x]
         |  ^^^

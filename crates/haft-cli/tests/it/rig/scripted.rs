@@ -1,7 +1,7 @@
 //! A server of models that says what it was given to say.
 
 use std::collections::VecDeque;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
@@ -89,24 +89,42 @@ impl Scripted {
     }
 }
 
+/// A request as it came.
+pub(super) struct Asked {
+    /// The first line and the headers, with the empty line behind them.
+    pub(super) head: String,
+    /// The path that is asked for.
+    pub(super) target: String,
+    pub(super) body: Vec<u8>,
+}
+
+impl Asked {
+    /// Reads one request of a connection.
+    pub(super) fn read(reader: &mut impl BufRead) -> Option<Self> {
+        let (mut head, mut length) = (String::new(), 0);
+        loop {
+            let before = head.len();
+            if reader.read_line(&mut head).ok()? == 0 {
+                return None;
+            }
+            let line = head[before..].trim().to_ascii_lowercase();
+            if line.is_empty() {
+                break;
+            }
+            if let Some(value) = line.strip_prefix("content-length:") {
+                length = value.trim().parse().ok()?;
+            }
+        }
+        let target = head.split(' ').nth(1)?.to_owned();
+        let mut body = vec![0; length];
+        reader.read_exact(&mut body).ok()?;
+        Some(Self { head, target, body })
+    }
+}
+
 fn serve(inner: &Inner, mut connection: TcpStream) -> Option<()> {
     let mut reader = BufReader::new(connection.try_clone().ok()?);
-    let (mut line, mut length) = (String::new(), 0);
-    reader.read_line(&mut line).ok()?;
-    let target = line.split(' ').nth(1)?.to_owned();
-    loop {
-        line.clear();
-        reader.read_line(&mut line).ok()?;
-        let header = line.trim().to_ascii_lowercase();
-        if header.is_empty() {
-            break;
-        }
-        if let Some(value) = header.strip_prefix("content-length:") {
-            length = value.trim().parse().ok()?;
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).ok()?;
+    let Asked { target, mut body, .. } = Asked::read(&mut reader)?;
     if !target.ends_with("/chat/completions") {
         return answer(&mut connection, 404, "application/json", "{}");
     }
