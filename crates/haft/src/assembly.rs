@@ -54,7 +54,7 @@ pub enum OpenError {
         name: QualifiedName,
         /// Why.
         #[source]
-        source: RegistryError,
+        source: Box<RegistryError>,
     },
 }
 
@@ -407,7 +407,7 @@ fn registry(
     // Before the built-in tools take another shape, so that an alias means the same in both.
     for (alias, tool) in aliases {
         let name = alias.name.clone();
-        let wrong = |source| OpenError::Alias { name: name.clone(), source };
+        let wrong = |source| OpenError::Alias { name: name.clone(), source: Box::new(source) };
         let of = registry.snapshot().select(&Selection::Named(vec![tool])).map_err(wrong)?;
         for of in of {
             let of = of.descriptor.name();

@@ -88,13 +88,11 @@ impl WorkArgs {
         })?;
         let shown = snapshot.select(shown)?;
         let wire = wanted.into_iter().next().map(|it| it.wire);
-        match wire.filter(|wire| shown.iter().any(|it| it.wire == *wire)) {
-            Some(wire) => Ok(ToolChoice::Named(wire)),
-            None => {
-                let text = format!("--call-first: `{name}` is not among the tools of `--tools`");
-                Err(UserMistake::new(text).into())
-            }
-        }
+        let wire = wire.filter(|wire| shown.iter().any(|it| it.wire == *wire));
+        wire.map(ToolChoice::Named).ok_or_else(|| {
+            let text = format!("--call-first: `{name}` is not among the tools of `--tools`");
+            UserMistake::new(text).into()
+        })
     }
 }
 

@@ -58,6 +58,6 @@ fn a_slip_is_told_with_what_would_be_right() {
         assert!(error.contains(expected), "{text}: {error}");
     }
     let many = (0..101).map(|at| format!("[aliases.a{at}]\ntool = \"reader\"\n"));
-    let error = Files::user(&many.collect::<String>()).load().unwrap_err().to_string();
+    let error = Files::user(many.collect::<String>()).load().unwrap_err().to_string();
     assert!(error.contains("aliases"), "{error}");
 }
