@@ -54,6 +54,19 @@ pub(crate) enum Ground<'l> {
     Rule { rule: &'l Rule, met: Met },
     /// The preset, by these effects.
     Preset { decision: Decision, effects: Effects },
+    /// The directory that calls are confined to.
+    Confined { to: &'l LogicalPath, by: Escape },
+}
+
+/// How a call would leave the directory that it is confined to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Escape {
+    /// It runs programs.
+    Programs,
+    /// It reads or changes files, and is bound to none.
+    Unbound,
+    /// It is bound to this one of its resources.
+    Resource(usize),
 }
 
 /// How a rule stands to a call.
@@ -119,7 +132,9 @@ impl Level {
             .collect();
 
         self.share(case, preset_decision, &mut rules);
-
+        if let Some(ground) = self.escape(case) {
+            return Assessment { decision: Decision::Deny, ground, rules };
+        }
         let first = |decision: Decision| {
             rules
                 .iter()
@@ -145,6 +160,23 @@ impl Level {
             }
         };
         Assessment { decision, ground, rules }
+    }
+
+    /// Tells how a call would leave the directory that it is confined to.
+    fn escape(&self, case: &Case<'_>) -> Option<Ground<'_>> {
+        let to = self.within.as_ref()?;
+        let by = if case.effects.has(Capability::Execute) {
+            Escape::Programs
+        } else if let Some(index) =
+            case.resources().position(|(_, trail)| !trail.is_within_directory(to))
+        {
+            Escape::Resource(index)
+        } else if case.effects.meets(Effects::FILES) && case.subject.resources.is_empty() {
+            Escape::Unbound
+        } else {
+            return None;
+        };
+        Some(Ground::Confined { to, by })
     }
 
     /// Lets rules that allow some of the call's commands each allow them all together.
@@ -193,7 +225,7 @@ impl Assessment<'_> {
             .filter(|(rule, standing)| standing.decision(rule) == Some(self.decision));
         match self.ground {
             Ground::Rule { .. } => matching.count().saturating_sub(1),
-            Ground::Preset { .. } => 0,
+            Ground::Preset { .. } | Ground::Confined { .. } => 0,
         }
     }
 }

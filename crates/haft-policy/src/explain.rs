@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use haft_protocol::{Access, Capability, Decision, QualifiedName};
+use haft_protocol::{Access, Capability, Decision, LogicalPath, QualifiedName};
 use serde::Serialize;
 
 use crate::assess::{Case, Ending, Ground, RuleStanding};
@@ -57,6 +57,9 @@ pub struct LevelExplanation {
     pub preset_effects: Vec<Capability>,
     /// Whether the preset's word is the one that counts.
     pub preset_decides: bool,
+    /// The directory that calls are confined to, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub within: Option<LogicalPath>,
     /// Whether yes was said beforehand.
     pub yes: bool,
     /// Whether the tool itself insists on being asked about.
@@ -191,6 +194,7 @@ impl Level {
             preset_decision,
             preset_effects: effects.iter().collect(),
             preset_decides: matches!(assessment.ground, Ground::Preset { .. }),
+            within: self.within.clone(),
             yes: self.yes,
             insists: ending == Ending::Insists,
         }
@@ -251,6 +255,9 @@ impl fmt::Display for LevelExplanation {
             self.preset_decision,
             words(&self.preset_effects),
         )?;
+        if let Some(within) = &self.within {
+            writeln!(f, "  calls are confined to {}", escaped(within.as_str().chars()))?;
+        }
         if self.insists {
             writeln!(f, "  the tool always asks")?;
         } else if self.yes {

@@ -19,12 +19,16 @@ use crate::subject::Effects;
 /// was asked about, for the filter is used only by a call that may run; `yes` answers all of them. A path that is not
 /// resolved is hidden.
 ///
+/// A call that is confined to a directory sees nothing outside of it.
+///
 /// Beneath a bound path, what lies in a hidden directory is hidden too, so a walk need not enter it. Cloning is cheap.
 #[derive(Clone)]
 pub struct PathFilter(Option<Arc<Hiding>>);
 
 struct Hiding {
     effects: Effects,
+    /// Directories that the call is confined to.
+    within: Vec<LogicalPath>,
     rules: Vec<HidingRule>,
 }
 
@@ -48,14 +52,16 @@ impl PathFilter {
     /// Tells whether the call may access a path in this way.
     pub fn admits(&self, path: &LogicalPath, access: Access) -> bool {
         let Some(trail) = Trail::of(path) else { return false };
-        let Some(Hiding { effects, rules }) = self.0.as_deref() else { return true };
-        rules.iter().all(|hiding| {
-            !hiding.rule.restricts(&trail, access, *effects)
-                || hiding
-                    .answered
-                    .iter()
-                    .any(|asked| Trail::of(asked).is_some_and(|asked| trail.is_within(&asked)))
-        })
+        let Some(Hiding { effects, within, rules }) = self.0.as_deref() else { return true };
+        let is_inside = within.iter().all(|directory| trail.is_within_directory(directory));
+        is_inside
+            && rules.iter().all(|hiding| {
+                !hiding.rule.restricts(&trail, access, *effects)
+                    || hiding
+                        .answered
+                        .iter()
+                        .any(|asked| Trail::of(asked).is_some_and(|asked| trail.is_within(&asked)))
+            })
     }
 
     /// Tells whether no resolved path is hidden.
@@ -89,23 +95,29 @@ impl PathFilter {
                 Decision::Allow | Decision::Deny => Vec::new(),
             },
         });
-        Self::hiding(case.effects, rules.collect())
+        let within = levels.iter().filter_map(|level| level.within.clone());
+        Self::hiding(case.effects, within.collect(), rules.collect())
     }
 
     /// Returns the filter of a call that will not run: its paths are not resolved.
     pub(crate) fn shut() -> Self {
         let rule = HidingRule { rule: Arc::new(Rule::deny()), answered: Vec::new() };
-        Self::hiding(Effects::default(), vec![rule])
+        Self::hiding(Effects::default(), Vec::new(), vec![rule])
     }
 
-    fn hiding(effects: Effects, rules: Vec<HidingRule>) -> Self {
-        Self((!rules.is_empty()).then(|| Arc::new(Hiding { effects, rules })))
+    fn hiding(effects: Effects, within: Vec<LogicalPath>, rules: Vec<HidingRule>) -> Self {
+        let is_open = within.is_empty() && rules.is_empty();
+        Self((!is_open).then(|| Arc::new(Hiding { effects, within, rules })))
     }
 }
 
 impl fmt::Debug for PathFilter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let within = self.0.iter().flat_map(|hiding| &hiding.within);
         let rules = self.0.iter().flat_map(|hiding| &hiding.rules);
-        f.debug_list().entries(rules.map(|it| it.rule.to_string())).finish()
+        f.debug_list()
+            .entries(within.map(|it| format!("within {it}")))
+            .entries(rules.map(|it| it.rule.to_string()))
+            .finish()
     }
 }

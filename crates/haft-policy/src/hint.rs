@@ -2,7 +2,7 @@
 
 use haft_protocol::{Access, Capability, Decision};
 
-use crate::assess::{Assessment, Case, Ending, Ground, RuleStanding};
+use crate::assess::{Assessment, Case, Ending, Escape, Ground, RuleStanding};
 use crate::coverage;
 use crate::error::escaped;
 use crate::policy::Level;
@@ -93,6 +93,12 @@ pub(crate) fn ways_out_of_ground(level: &Level, ground: &Ground<'_>) -> Vec<Stri
         }
         Ground::Rule { rule, .. } => rule.decision(),
         Ground::Preset { decision, .. } => *decision,
+        Ground::Confined { to, by: Escape::Programs } => {
+            return vec![format!("use tools that read and change files in `{to}`")];
+        }
+        Ground::Confined { to, by: Escape::Resource(_) | Escape::Unbound } => {
+            return vec![format!("name `{to}` or a path in it")];
+        }
     };
     let mut hints = Vec::new();
     if decision == Decision::Ask {
@@ -117,7 +123,7 @@ pub(crate) fn ways_out_of_ground(level: &Level, ground: &Ground<'_>) -> Vec<Stri
                 hints.push(format!("a person can start with `--preset {preset}`"));
             }
         }
-        Ground::Preset { .. } => {}
+        Ground::Preset { .. } | Ground::Confined { .. } => {}
     }
     hints
 }

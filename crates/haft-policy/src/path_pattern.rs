@@ -91,6 +91,11 @@ impl<'a> Trail<'a> {
     pub(crate) fn is_within(&self, ancestor: &Self) -> bool {
         self.absolute == ancestor.absolute && self.parts.starts_with(&ancestor.parts)
     }
+
+    /// Tells whether the path is a directory or lies beneath it. Nothing lies in one that is not resolved.
+    pub(crate) fn is_within_directory(&self, directory: &LogicalPath) -> bool {
+        Trail::of(directory).is_some_and(|directory| self.is_within(&directory))
+    }
 }
 
 impl PathPattern {

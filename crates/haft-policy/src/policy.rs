@@ -41,6 +41,9 @@ pub(crate) struct Level {
     first_root: Option<LogicalPath>,
     #[serde(default)]
     further_roots: Vec<LogicalPath>,
+    /// The directory that calls are confined to, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) within: Option<LogicalPath>,
     #[serde(default)]
     pub(crate) yes: bool,
     /// Where the user's own configuration is, for hints.
@@ -115,6 +118,11 @@ impl Policy {
             }
         }
         Self { levels: levels.into() }
+    }
+
+    /// Returns the directories that calls are confined to, one for each authority that said so.
+    pub fn within(&self) -> impl Iterator<Item = &LogicalPath> {
+        self.levels.iter().filter_map(|level| level.within.as_ref())
     }
 
     /// Explains what [`Policy::decide`] says: every rule it considered, and what came of it.
@@ -256,6 +264,7 @@ impl Level {
             parts.push(rule.to_toml());
             parts.extend(feed(rule.origin()));
         }
+        parts.extend(self.within.as_ref().map(|it| format!("within {it}")));
         Digest::of_parts(parts.iter().map(String::as_bytes))
     }
 }
@@ -302,6 +311,15 @@ impl PolicyBuilder {
     /// Names a root beside the first one.
     pub fn further_root(mut self, root: LogicalPath) -> Self {
         self.0.further_roots.push(root);
+        self
+    }
+
+    /// Confines calls to a directory, which is relative to the first root.
+    ///
+    /// What reads or changes files is denied unless it is bound to paths in that directory alone, and sees none but
+    /// those. What runs programs is denied, for nothing holds a program to a part of a root.
+    pub fn within(mut self, directory: LogicalPath) -> Self {
+        self.0.within = Some(directory);
         self
     }
 

@@ -8,7 +8,7 @@ use haft_protocol::{
 };
 use serde::Serialize;
 
-use crate::assess::{Assessment, Case, Ending, Ground};
+use crate::assess::{Assessment, Case, Ending, Escape, Ground};
 use crate::error::escaped;
 use crate::hint;
 use crate::policy::Level;
@@ -185,6 +185,21 @@ fn ground_sentence(
             let on = on.unwrap_or_default();
             let reason = rule.reason_to_show().map(|it| format!("{it}; ")).unwrap_or_default();
             format!("{reason}the rule `{rule}` ({}) {verb} `{tool}`{on}", rule.origin()).into()
+        }
+        Ground::Confined { to, by } => {
+            let to = escaped(to.as_str().chars());
+            let resources = case.map(|it| it.subject.resources).unwrap_or_default();
+            let why = match by {
+                Escape::Programs => "nothing holds a program to it".to_owned(),
+                Escape::Unbound => {
+                    format!("`{tool}` does not say which files it reads or changes")
+                }
+                Escape::Resource(index) => {
+                    let path = resources.get(*index).map(|it| escaped(it.path.as_str().chars()));
+                    format!("`{}` lies outside", path.unwrap_or_default())
+                }
+            };
+            format!("calls are confined to `{to}`, and {why}").into()
         }
         Ground::Preset { decision, effects } => {
             let (decision, effects) = (*decision, *effects);

@@ -294,6 +294,35 @@ fn verdict_covers_its_own_call_alone() {
 }
 
 #[test]
+fn what_is_confined_is_told_where_it_may_be() {
+    let policy = Policy::builder()
+        .preset(Preset::Full, Origin::default())
+        .within(LogicalPath::new("src/app"))
+        .build()
+        .unwrap();
+    let said = |call: Call| {
+        let verdict = call.under(&policy);
+        let hints = verdict.because().hints().join("; ");
+        format!("{}: {} [{hints}]", verdict.decision(), verdict.because())
+    };
+    let read = || Call::new("builtin/read", &[Capability::ReadFiles]);
+    let shown = [
+        said(read().on("src/app/a.rs", Access::Read)),
+        said(read().on("src/app2", Access::Read)),
+        said(read()),
+        said(Call::new("builtin/bash", &[Capability::Execute]).on("src/app", Access::Read)),
+        said(Call::new("web/fetch", &[Capability::Network])),
+    ];
+    insta::assert_snapshot!(shown.join("\n"), @"
+    allow: the preset `full` (default) allows `read_files` []
+    deny: calls are confined to `src/app`, and `src/app2` lies outside [name `src/app` or a path in it]
+    deny: calls are confined to `src/app`, and `builtin/read` does not say which files it reads or changes [name `src/app` or a path in it]
+    deny: calls are confined to `src/app`, and nothing holds a program to it [use tools that read and change files in `src/app`]
+    allow: the preset `full` (default) allows `network` []
+    ");
+}
+
+#[test]
 fn narrowing_keeps_the_stricter_answer() {
     let parent = policy(Preset::Edit, &["deny * on secrets/**"]);
     let child = Policy::new(Preset::Full, vec![rule("allow *")], true).unwrap();

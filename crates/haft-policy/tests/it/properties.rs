@@ -258,6 +258,35 @@ proptest! {
     }
 
     #[test]
+    fn what_is_confined_stays_in_its_directories_and_may_no_more_than_before(
+        policy in policy(), call in call(), one in path(), other in path(), met in path(), access in access(),
+    ) {
+        let directories = [one, other].map(LogicalPath::new);
+        let confined = directories.iter().fold(policy.clone(), |policy, directory| {
+            let level = Policy::builder().preset(Preset::Full, Origin::default()).within(directory.clone());
+            policy.narrow(&level.build().unwrap())
+        });
+        let is_inside = |path: &LogicalPath| directories.iter().all(|it| {
+            it.as_str() == "." && !path.as_str().starts_with('/')
+                || path == it
+                || path.as_str().starts_with(&format!("{it}/"))
+        });
+        let (before, after) = (call.under(&policy), call.under(&confined));
+        prop_assert!(after.decision() >= before.decision());
+        if after.decision() < Decision::Deny {
+            prop_assert!(call.with(|subject| subject.resources.iter().all(|it| is_inside(&it.path))));
+            prop_assert!(!call.capabilities().has(Capability::Execute));
+        }
+        let met = LogicalPath::new(met);
+        let admitted = before.filter().admits(&met, access) && is_inside(&met);
+        prop_assert_eq!(after.filter().admits(&met, access), admitted);
+        // It is stored with its directories.
+        let back: Policy = serde_json::from_str(&serde_json::to_string(&confined).unwrap()).unwrap();
+        prop_assert_eq!(&back, &confined);
+        prop_assert_ne!(confined.digest(), policy.digest());
+    }
+
+    #[test]
     fn filter_agrees_with_the_decision_on_a_single_path(rules in vec(rule(), 0..6), tool in select(&TOOLS[..]), effects in effects(), met in path(), access in access()) {
         // What is bound so counts as an effect of the call; say so in both.
         let effect = if access.writes() { Capability::WriteFiles } else { Capability::ReadFiles };
