@@ -4,6 +4,7 @@
 //! machine disturbs both; what is printed are medians and their ratio. A scenario whose
 //! programs are not there is named and left out.
 
+mod beside;
 mod inside;
 mod measure;
 mod report;
@@ -13,6 +14,7 @@ mod syntax;
 mod tree;
 
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
@@ -32,6 +34,9 @@ pub(crate) struct Arguments {
     /// Turns that each side takes.
     #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u16).range(1..))]
     rounds: u16,
+    /// A folder with scripts that measure lionagi: b02_action.py and the like, and a requirements.lock.
+    #[arg(long, value_name = "DIR")]
+    beside: Option<PathBuf>,
     /// Print JSON instead of a table.
     #[arg(long)]
     json: bool,
@@ -78,7 +83,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
             Way::Programs { needs, prepare, runs } => {
                 let missing = needs(&place).into_iter().find(|program| !program.exists());
                 if let Some(program) = missing {
-                    report.left_out.push((scenario.name, program));
+                    report.left_out.push((scenario.name, is_missing(&program)));
                     continue;
                 }
                 let programs = prepare(&place)?;
@@ -89,20 +94,31 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
             Way::Servers(question) => {
                 let missing = servers::needs(question, &place).into_iter().find(|it| !it.exists());
                 if let Some(program) = missing {
-                    report.left_out.push((scenario.name, program));
+                    report.left_out.push((scenario.name, is_missing(&program)));
                     continue;
                 }
                 report.served.push(servers::ask(question, &root, &place, arguments.rounds)?);
             }
             Way::Inside(benchmark, rows) => {
                 if measured_inside.iter().all(|(known, _)| *known != benchmark) {
-                    measured_inside.push((benchmark, inside::measure(&root, benchmark)?));
+                    measured_inside.push((benchmark, inside::measure(&root, benchmark, &[])?));
                 }
                 let measured = measured_inside.iter().find(|(known, _)| *known == benchmark);
                 if let Some((_, measured)) = measured {
                     report.rows.extend(rows(measured)?);
                 }
             }
+            Way::Beside => match &arguments.beside {
+                None => report
+                    .left_out
+                    .push((scenario.name, "no --beside says where its scripts are".to_owned())),
+                Some(folder) => match beside::missing(folder) {
+                    Some(script) => report.left_out.push((scenario.name, is_missing(&script))),
+                    None => {
+                        report.beside = beside::measure(&root, folder, &place, arguments.rounds)?
+                    }
+                },
+            },
         }
     }
     if arguments.json {
@@ -111,6 +127,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         report.print_table();
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn is_missing(program: &Path) -> String {
+    format!("{} is not there", program.display())
 }
 
 fn select(names: &[String]) -> Result<Vec<&'static Scenario>> {

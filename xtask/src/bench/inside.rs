@@ -6,16 +6,8 @@ use std::process::Stdio;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
+use super::report::Row;
 use crate::repository;
-
-/// One measured thing beside another, both in nanoseconds.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Row {
-    pub(crate) what: String,
-    pub(crate) nanoseconds: f64,
-    pub(crate) beside: String,
-    pub(crate) beside_nanoseconds: f64,
-}
 
 /// A benchmark of the `haft` crate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,16 +15,23 @@ pub(crate) enum Benchmark {
     CallPath,
     Conversations,
     Hands,
+    Beside,
 }
 
-/// Builds and runs a benchmark, and returns what it printed.
-pub(crate) fn measure(root: &Path, benchmark: Benchmark) -> Result<Value> {
+/// Builds and runs a benchmark with some variables in its environment, and returns what it printed.
+pub(crate) fn measure(
+    root: &Path,
+    benchmark: Benchmark,
+    environment: &[(&str, &Path)],
+) -> Result<Value> {
     let name = match benchmark {
         Benchmark::CallPath => "call_path",
         Benchmark::Conversations => "conversations",
         Benchmark::Hands => "hands",
+        Benchmark::Beside => "beside",
     };
     let mut command = repository::cargo(root);
+    command.envs(environment.iter().copied());
     command.args(["bench", "--package", "haft", "--features", "models", "--bench", name]);
     eprintln!("+ {}", repository::spelled(&command));
     let output = command.stderr(Stdio::inherit()).output().context("cannot start cargo bench")?;
@@ -64,9 +63,10 @@ pub(crate) fn dispatch(measured: &Value) -> Result<Vec<Row>> {
     .map(|(what, pointer, beside, beside_pointer)| {
         Ok(Row {
             what: what.to_owned(),
-            nanoseconds: number(measured, pointer)?,
+            unit: "ns",
+            ours: number(measured, pointer)?,
             beside: beside.to_owned(),
-            beside_nanoseconds: number(measured, beside_pointer)?,
+            theirs: number(measured, beside_pointer)?,
         })
     })
     .collect()
@@ -81,9 +81,10 @@ pub(crate) fn registry(measured: &Value) -> Result<Vec<Row>> {
         for size in larger {
             rows.push(Row {
                 what: format!("{what} one of {} tools", size["tools"]),
-                nanoseconds: number(size, pointer)?,
+                unit: "ns",
+                ours: number(size, pointer)?,
                 beside: format!("one of {}", smallest["tools"]),
-                beside_nanoseconds: number(smallest, pointer)?,
+                theirs: number(smallest, pointer)?,
             });
         }
     }
@@ -94,9 +95,10 @@ pub(crate) fn registry(measured: &Value) -> Result<Vec<Row>> {
 pub(crate) fn edit(measured: &Value) -> Result<Vec<Row>> {
     Ok(vec![Row {
         what: "an edit in 10 MiB".to_owned(),
-        nanoseconds: number(measured, "/edit_ns/ours")?,
+        unit: "ns",
+        ours: number(measured, "/edit_ns/ours")?,
         beside: "read, replace, write, sync, rename".to_owned(),
-        beside_nanoseconds: number(measured, "/edit_ns/by_hand")?,
+        theirs: number(measured, "/edit_ns/by_hand")?,
     }])
 }
 
@@ -108,9 +110,10 @@ pub(crate) fn spawn(measured: &Value) -> Result<Vec<Row>> {
     let row = |(level, nanoseconds): (&String, &Value)| {
         Ok(Row {
             what: format!("a program at level {level}"),
-            nanoseconds: nanoseconds.as_f64().context("a time is a number")?,
+            unit: "ns",
+            ours: nanoseconds.as_f64().context("a time is a number")?,
             beside: "a program".to_owned(),
-            beside_nanoseconds: bare,
+            theirs: bare,
         })
     };
     levels.iter().map(row).collect()
@@ -123,28 +126,56 @@ pub(crate) fn scan(measured: &Value) -> Result<Vec<Row>> {
     let row = |tree: &Value| {
         Ok(Row {
             what: format!("running a program in a tree of {} files", tree["files"]),
-            nanoseconds: number(tree, "/call")?,
+            unit: "ns",
+            ours: number(tree, "/call")?,
             beside: format!("of {}", smallest["files"]),
-            beside_nanoseconds: number(smallest, "/call")?,
+            theirs: number(smallest, "/call")?,
         })
     };
     larger.iter().map(row).collect()
 }
 
-/// Returns what a request late in a conversation costs beside one at its start, beyond the copy of pointers to its messages.
+/// Returns what a request late in a conversation costs beside one at its start.
 pub(crate) fn compile(measured: &Value) -> Result<Vec<Row>> {
-    let beyond = |request: &Value| -> Result<f64> {
-        Ok(number(request, "/compile_ns")? - number(request, "/copy_ns")?)
-    };
     let row = |smallest: &Value, larger: &Value| {
         Ok(Row {
-            what: format!("a request at turn {}, copying left out", larger["turn"]),
-            nanoseconds: beyond(larger)?,
+            what: format!("a request at turn {}", larger["turn"]),
+            unit: "ns",
+            ours: number(larger, "/request_ns")?,
             beside: format!("at turn {}", smallest["turn"]),
-            beside_nanoseconds: beyond(smallest)?,
+            theirs: number(smallest, "/request_ns")?,
         })
     };
     beside_the_smallest(measured, "requests", row)
+}
+
+/// Returns what a call of a program costs on a conversation, which takes it up, beside the call alone.
+pub(crate) fn act(measured: &Value) -> Result<Vec<Row>> {
+    Ok(vec![Row {
+        what: "act of a tool that does nothing".to_owned(),
+        unit: "ns",
+        ours: number(measured, "/call_ns/act")?,
+        beside: "the call alone".to_owned(),
+        theirs: number(measured, "/call_ns/bare")?,
+    }])
+}
+
+/// Returns what a message holds in memory beside its text, in a conversation and in a fork of it.
+pub(crate) fn message(measured: &Value) -> Result<Vec<Row>> {
+    let rows = [
+        ("a message of", "/memory/message_bytes"),
+        ("in a fork, one of", "/memory/forked_message_bytes"),
+    ];
+    let row = |(what, pointer): (&str, &str)| {
+        Ok(Row {
+            what: format!("{what} {}", measured["memory"]["messages"]),
+            unit: "B",
+            ours: number(measured, pointer)?,
+            beside: "its text".to_owned(),
+            theirs: number(measured, "/memory/text_bytes")?,
+        })
+    };
+    rows.into_iter().map(row).collect()
 }
 
 /// Returns what a fork of a long conversation costs beside one of a short one.
@@ -152,9 +183,10 @@ pub(crate) fn branch_clone(measured: &Value) -> Result<Vec<Row>> {
     let row = |smallest: &Value, larger: &Value| {
         Ok(Row {
             what: format!("a fork at {} messages", larger["messages"]),
-            nanoseconds: number(larger, "/fork_ns")?,
+            unit: "ns",
+            ours: number(larger, "/fork_ns")?,
             beside: format!("at {}", smallest["messages"]),
-            beside_nanoseconds: number(smallest, "/fork_ns")?,
+            theirs: number(smallest, "/fork_ns")?,
         })
     };
     beside_the_smallest(measured, "forks", row)
@@ -171,7 +203,7 @@ fn beside_the_smallest(
     larger.iter().map(|larger| row(smallest, larger)).collect()
 }
 
-fn number(measured: &Value, pointer: &str) -> Result<f64> {
+pub(super) fn number(measured: &Value, pointer: &str) -> Result<f64> {
     let value = measured.pointer(pointer).and_then(Value::as_f64);
     value.with_context(|| format!("the benchmark measured no {pointer}"))
 }
@@ -189,7 +221,7 @@ mod tests {
             "commit": 50.0,
         }});
         let rows = dispatch(&measured).unwrap();
-        let ratios: Vec<_> = rows.iter().map(|it| it.nanoseconds / it.beside_nanoseconds).collect();
+        let ratios: Vec<_> = rows.iter().map(|it| it.ours / it.theirs).collect();
         assert_eq!(ratios, [2.0, 3.0, 2.5, 6.0, 5.0]);
     }
 
@@ -217,9 +249,8 @@ mod tests {
             "spawn_ns": { "bare": 1.0, "levels": { "none": 2.0, "files": 4.0 } },
             "scan_ns": [{ "files": 1, "call": 5.0 }, { "files": 1000, "call": 10.0 }],
         });
-        let ratios = |rows: Vec<Row>| -> Vec<f64> {
-            rows.iter().map(|it| it.nanoseconds / it.beside_nanoseconds).collect()
-        };
+        let ratios =
+            |rows: Vec<Row>| -> Vec<f64> { rows.iter().map(|it| it.ours / it.theirs).collect() };
         let mut spawned = ratios(spawn(&measured).unwrap());
         spawned.sort_by(f64::total_cmp);
         assert_eq!(spawned, [2.0, 4.0]);
@@ -227,17 +258,37 @@ mod tests {
     }
 
     #[test]
-    fn long_conversations_stand_beside_short_ones_without_the_copy() {
+    fn long_conversations_stand_beside_short_ones() {
         let measured = json!({
             "requests": [
-                { "turn": 10, "compile_ns": 110.0, "copy_ns": 10.0 },
-                { "turn": 1000, "compile_ns": 1110.0, "copy_ns": 1000.0 },
+                { "turn": 10, "request_ns": 100.0 },
+                { "turn": 1000, "request_ns": 110.0 },
             ],
             "forks": [{ "messages": 10, "fork_ns": 5.0 }, { "messages": 10000, "fork_ns": 6.0 }],
         });
         let rows = [compile(&measured).unwrap(), branch_clone(&measured).unwrap()].concat();
-        let ratios: Vec<_> = rows.iter().map(|it| it.nanoseconds / it.beside_nanoseconds).collect();
+        let ratios: Vec<_> = rows.iter().map(|it| it.ours / it.theirs).collect();
         assert_eq!(ratios, [1.1, 1.2]);
+    }
+
+    #[test]
+    fn a_message_stands_beside_its_text_and_a_call_of_a_program_beside_a_bare_one() {
+        let measured = json!({
+            "call_ns": { "bare": 2.0, "act": 8.0 },
+            "memory": {
+                "messages": 10, "text_bytes": 100.0, "message_bytes": 300.0, "forked_message_bytes": 1.0,
+            },
+        });
+        let rows = [act(&measured).unwrap(), message(&measured).unwrap()].concat();
+        let shown: Vec<_> = rows.iter().map(|it| (it.what.as_str(), it.ours / it.theirs)).collect();
+        assert_eq!(
+            shown,
+            [
+                ("act of a tool that does nothing", 4.0),
+                ("a message of 10", 3.0),
+                ("in a fork, one of 10", 0.01)
+            ]
+        );
     }
 
     #[test]

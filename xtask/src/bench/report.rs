@@ -1,12 +1,8 @@
 //! What a run prints: medians, and haft's share of the other side.
 
-use std::path::PathBuf;
-
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::inside::Row;
-use super::servers::Served;
 use super::{Comparison, Side};
 
 const MEBIBYTE: f64 = 1024.0 * 1024.0;
@@ -20,9 +16,21 @@ pub(crate) struct Report {
     /// What was measured inside one process.
     pub(crate) rows: Vec<Row>,
     /// What was asked of servers.
-    pub(crate) served: Vec<Served>,
-    /// Scenarios that were left out, each with the program it lacks.
-    pub(crate) left_out: Vec<(&'static str, PathBuf)>,
+    pub(crate) served: Vec<Row>,
+    /// What another library was asked for, too.
+    pub(crate) beside: Vec<Row>,
+    /// Scenarios that were left out, each with the reason.
+    pub(crate) left_out: Vec<(&'static str, String)>,
+}
+
+/// One measured thing beside another, both in one unit.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Row {
+    pub(crate) what: String,
+    pub(crate) unit: &'static str,
+    pub(crate) ours: f64,
+    pub(crate) beside: String,
+    pub(crate) theirs: f64,
 }
 
 impl Report {
@@ -32,6 +40,7 @@ impl Report {
             comparisons: Vec::new(),
             rows: Vec::new(),
             served: Vec::new(),
+            beside: Vec::new(),
             left_out: Vec::new(),
         }
     }
@@ -40,14 +49,15 @@ impl Report {
         if !self.comparisons.is_empty() {
             self.print_comparisons();
         }
-        if !self.rows.is_empty() {
-            self.print_rows();
+        for (title, rows) in [
+            ("in one process", &self.rows),
+            ("served", &self.served),
+            ("beside another library", &self.beside),
+        ] {
+            print_rows(title, rows);
         }
-        if !self.served.is_empty() {
-            self.print_served();
-        }
-        for (name, program) in &self.left_out {
-            println!("{name}: left out, {} is not there", program.display());
+        for (name, reason) in &self.left_out {
+            println!("{name}: left out, {reason}");
         }
     }
 
@@ -80,36 +90,6 @@ impl Report {
         println!("medians; a child that does nothing is seen with {floor:.1} MiB");
     }
 
-    fn print_rows(&self) {
-        println!(
-            "{:<36} {:>10}   {:<18} {:>10} {:>7}",
-            "in one process", "ns", "beside", "ns", "ratio"
-        );
-        for row in &self.rows {
-            println!(
-                "{:<36} {:>10.0}   {:<18} {:>10.0} {:>7.2}",
-                row.what,
-                row.nanoseconds,
-                row.beside,
-                row.beside_nanoseconds,
-                row.nanoseconds / row.beside_nanoseconds,
-            );
-        }
-    }
-
-    fn print_served(&self) {
-        println!(
-            "{:<42} {:>12}   {:<26} {:>12} {:>7}",
-            "served", "haft", "beside", "other", "ratio"
-        );
-        for Served { what, unit, ours, beside, theirs } in &self.served {
-            let ratio = ours / theirs;
-            println!(
-                "{what:<42} {ours:>9.0} {unit:<3}  {beside:<26} {theirs:>8.0} {unit:<3} {ratio:>7.2}"
-            );
-        }
-    }
-
     pub(crate) fn print_json(&self) -> Result<()> {
         let comparisons: Vec<Value> = self
             .comparisons
@@ -125,39 +105,13 @@ impl Report {
                 })
             })
             .collect();
-        let rows: Vec<Value> = self
-            .rows
-            .iter()
-            .map(|row| {
-                json!({
-                    "what": row.what,
-                    "ns": row.nanoseconds,
-                    "beside": row.beside,
-                    "beside_ns": row.beside_nanoseconds,
-                    "ratio": row.nanoseconds / row.beside_nanoseconds,
-                })
-            })
-            .collect();
-        let served: Vec<Value> = self
-            .served
-            .iter()
-            .map(|it| {
-                json!({
-                    "what": it.what,
-                    "unit": it.unit,
-                    "haft": it.ours,
-                    "beside": it.beside,
-                    "other": it.theirs,
-                    "ratio": it.ours / it.theirs,
-                })
-            })
-            .collect();
         let left_out: Vec<_> = self.left_out.iter().map(|(name, _)| name).collect();
         let report = json!({
             "peak_floor_bytes": self.floor,
             "comparisons": comparisons,
-            "in_one_process": rows,
-            "served": served,
+            "in_one_process": to_json(&self.rows),
+            "served": to_json(&self.served),
+            "beside": to_json(&self.beside),
             "left_out": left_out,
         });
         println!("{}", serde_json::to_string_pretty(&report)?);
@@ -191,6 +145,47 @@ impl Side {
     }
 }
 
+fn print_rows(title: &str, rows: &[Row]) {
+    if rows.is_empty() {
+        return;
+    }
+    println!("{title:<44} {:>10}   {:<36} {:>10} {:>7}", "haft", "beside", "other", "ratio");
+    for Row { what, unit, ours, beside, theirs } in rows {
+        let [shown, other] = [ours, theirs].map(|value| in_words(*value, unit));
+        println!("{what:<44} {shown:>10}   {beside:<36} {other:>10} {:>7.3}", ours / theirs);
+    }
+}
+
+/// Writes a value with three digits or more, in the largest unit of which there is one.
+fn in_words(value: f64, unit: &str) -> String {
+    let (value, unit) = match unit {
+        "ns" if value >= 1e9 => (value / 1e9, "s"),
+        "ns" if value >= 1e6 => (value / 1e6, "ms"),
+        "ns" if value >= 1e3 => (value / 1e3, "µs"),
+        unit => (value, unit),
+    };
+    let digits = match value {
+        value if value >= 100.0 => 0,
+        value if value >= 10.0 => 1,
+        _ => 2,
+    };
+    format!("{value:.digits$} {unit}")
+}
+
+fn to_json(rows: &[Row]) -> Vec<Value> {
+    let row = |it: &Row| {
+        json!({
+            "what": it.what,
+            "unit": it.unit,
+            "haft": it.ours,
+            "beside": it.beside,
+            "other": it.theirs,
+            "ratio": it.ours / it.theirs,
+        })
+    };
+    rows.iter().map(row).collect()
+}
+
 /// Returns the middle value, or the mean of the two in the middle; not a number without any.
 pub(crate) fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
@@ -206,6 +201,14 @@ pub(crate) fn median(values: impl Iterator<Item = f64>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_stand_in_units_that_can_be_read() {
+        let shown =
+            [(0.25, "ns"), (4_561.0, "ns"), (1_211e6, "ns"), (17_300.0, "KiB"), (42.0, "µs")];
+        let shown = shown.map(|(value, unit)| in_words(value, unit));
+        assert_eq!(shown, ["0.25 ns", "4.56 µs", "1.21 s", "17300 KiB", "42.0 µs"]);
+    }
 
     #[test]
     fn medians_of_odd_even_and_no_values() {

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use serde_json::Value;
 
-use super::inside::{self, Benchmark, Row};
+use super::inside::{self, Benchmark};
 use super::measure::Program;
+use super::report::Row;
 use super::servers::{self, Question};
 use super::{syntax, tree};
 
@@ -50,6 +51,8 @@ pub(crate) enum Way {
     Servers(Question),
     /// A benchmark measures both sides in one process.
     Inside(Benchmark, fn(&Value) -> Result<Vec<Row>>),
+    /// Scripts measure another library, and a benchmark the same of haft, in turns.
+    Beside,
 }
 
 /// Every scenario there is.
@@ -171,6 +174,21 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         name: "branch-clone",
         about: "a fork of a conversation of 10 000 messages, beside one of 10",
         way: Way::Inside(Benchmark::Conversations, inside::branch_clone),
+    },
+    Scenario {
+        name: "act",
+        about: "a call of a program on a conversation that grows, beside the call alone",
+        way: Way::Inside(Benchmark::Conversations, inside::act),
+    },
+    Scenario {
+        name: "message",
+        about: "memory of a message in a conversation of 10 000, and in a fork of it, beside its text",
+        way: Way::Inside(Benchmark::Conversations, inside::message),
+    },
+    Scenario {
+        name: "lionagi",
+        about: "calls, conversations, turns and tools beside lionagi, by scripts in a folder that --beside names",
+        way: Way::Beside,
     },
     Scenario {
         name: "edit",

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 
+use super::report::Row;
 use super::scenarios::Place;
 use super::tree;
 use crate::repository;
@@ -39,16 +40,6 @@ pub(crate) struct Server {
     expected: &'static str,
 }
 
-/// A served call beside another, or memory beside memory.
-#[derive(Debug)]
-pub(crate) struct Served {
-    pub(crate) what: String,
-    pub(crate) unit: &'static str,
-    pub(crate) ours: f64,
-    pub(crate) beside: String,
-    pub(crate) theirs: f64,
-}
-
 /// What is measured of servers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Question {
@@ -74,7 +65,7 @@ pub(crate) fn needs(question: Question, place: &Place) -> Vec<PathBuf> {
 }
 
 /// Asks a question.
-pub(crate) fn ask(question: Question, root: &Path, place: &Place, rounds: u16) -> Result<Served> {
+pub(crate) fn ask(question: Question, root: &Path, place: &Place, rounds: u16) -> Result<Row> {
     let scratch = place.folder.as_path();
     match question {
         Question::Echo => {
@@ -145,7 +136,7 @@ fn round_trips(
     [ours, theirs]: [Server; 2],
     scratch: &Path,
     rounds: u16,
-) -> Result<Served> {
+) -> Result<Row> {
     const TRIPS: u32 = 200;
     let mut sides = [Connected::start(&ours, scratch)?, Connected::start(&theirs, scratch)?];
     let mut times: [Vec<f64>; 2] = [Vec::new(), Vec::new()];
@@ -169,7 +160,7 @@ fn round_trips(
         side.end()?;
     }
     let [our_times, their_times] = times;
-    Ok(Served {
+    Ok(Row {
         what: what.to_owned(),
         unit: "µs",
         ours: super::report::median(our_times.into_iter()),
@@ -178,7 +169,7 @@ fn round_trips(
     })
 }
 
-fn memory(server: &Server, scratch: &Path) -> Result<Served> {
+fn memory(server: &Server, scratch: &Path) -> Result<Row> {
     let mut connected = Connected::start(server, scratch)?;
     let mut young = 0.0;
     for number in 1..=OLD_CALLS {
@@ -189,7 +180,7 @@ fn memory(server: &Server, scratch: &Path) -> Result<Served> {
     }
     let old = connected.resident_kib()?;
     connected.end()?;
-    Ok(Served {
+    Ok(Row {
         what: format!("memory after {OLD_CALLS} calls"),
         unit: "KiB",
         ours: old,
