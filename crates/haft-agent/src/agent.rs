@@ -1,9 +1,9 @@
 //! Letting a model work.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use haft_model::{ResponseFormat, ToolChoice};
-use haft_protocol::{Reply, RunEntry, StopCause, UsageTotal, UserMessage};
+use haft_protocol::{Reply, RunEntry, StopCause, StopSignal, UsageTotal, UserMessage};
 use haft_session::Branch;
 use haft_tool::{Cancellation, Dispatch};
 
@@ -25,8 +25,28 @@ pub struct TurnOptions {
     pub format: Option<ResponseFormat>,
     /// The request to stop the turn.
     pub cancellation: Cancellation,
+    /// By which signal that was made, where somebody says so.
+    pub stopped_by: StoppedBy,
     /// Who watches.
     pub watcher: Watcher,
+}
+
+/// The signal that asked for the end of a turn. It is said before the turn is cancelled, and goes on record with its end.
+///
+/// A clone is the same one.
+#[derive(Debug, Clone, Default)]
+pub struct StoppedBy(Arc<OnceLock<StopSignal>>);
+
+impl StoppedBy {
+    /// Says which signal it was; the first one counts.
+    pub fn say(&self, signal: StopSignal) {
+        let _ = self.0.set(signal);
+    }
+
+    /// Returns the signal, where it was one.
+    pub fn signal(&self) -> Option<StopSignal> {
+        self.0.get().copied()
+    }
 }
 
 /// How a turn ended.

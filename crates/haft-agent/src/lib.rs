@@ -31,7 +31,7 @@ mod resume;
 mod subagent;
 mod turn;
 
-pub use agent::{Agent, TurnEnd, TurnOptions};
+pub use agent::{Agent, StoppedBy, TurnEnd, TurnOptions};
 pub use event::{RunEvent, Watcher};
 pub use guard::{LoopGuard, Seen};
 pub use limits::{LimitError, RunLimits, Spent};

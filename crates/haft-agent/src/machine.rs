@@ -101,9 +101,9 @@ impl TurnMachine {
             Heard::Ended(ends) => self.after_calls(ends, spent),
             Heard::Waits(ticket) => Next::Stop(StopCause::Waits { ticket }),
             Heard::NotSummarised(text) => Next::Stop(StopCause::Window { text }),
-            Heard::Interrupted => Next::Stop(StopCause::Interrupted),
+            Heard::Interrupted => Next::Stop(StopCause::Interrupted { by: None }),
             Heard::OutOfTime => {
-                Next::Stop(self.limits.out_of_time().unwrap_or(StopCause::Interrupted))
+                Next::Stop(self.limits.out_of_time().unwrap_or(StopCause::Interrupted { by: None }))
             }
             Heard::Unrecorded(text) => Next::Stop(StopCause::Unrecorded { text }),
         }

@@ -73,7 +73,10 @@ fn in_words(cause: &StopCause) -> String {
             format!("the limit of {allowed} {} was reached", limit.as_str())
         }
         StopCause::Unpriced { model } => format!("nobody knows what `{model}` costs"),
-        StopCause::Interrupted => "somebody interrupted".to_owned(),
+        StopCause::Interrupted { by: None } => "somebody interrupted".to_owned(),
+        StopCause::Interrupted { by: Some(signal) } => {
+            format!("interrupted by {}", signal.as_str())
+        }
         StopCause::Waits { ticket } => format!("a call waits as ticket {ticket}"),
     }
 }

@@ -26,6 +26,8 @@ pub enum Fate {
         can_be_repeated: bool,
         /// Whether a process is still at it.
         is_running: bool,
+        /// What it had done by then, as far as that is on record, one thing a line.
+        done: Vec<String>,
     },
     /// It ended in this way.
     Ended(Arc<Outcome>),
@@ -37,7 +39,8 @@ pub enum Fate {
 pub struct Fates(HashMap<CallId, Fate>);
 
 /// The worst that can have become of a call.
-const UNKNOWN: Fate = Fate::Started { can_be_repeated: false, is_running: false };
+static UNKNOWN: Fate =
+    Fate::Started { can_be_repeated: false, is_running: false, done: Vec::new() };
 
 impl Fates {
     /// Makes them of what became of each call, by the id that stands in the reply.
@@ -105,7 +108,7 @@ pub(crate) fn verdict(fate: &Fate) -> Verdict {
         Fate::Ended(outcome) => Verdict::Take(Arc::clone(outcome)),
         // The question is asked anew: what it was about is looked at again on the way.
         Fate::NeverStarted | Fate::Waiting => Verdict::Make,
-        Fate::Started { can_be_repeated: true, is_running: false } => Verdict::MakeAgain,
+        Fate::Started { can_be_repeated: true, is_running: false, .. } => Verdict::MakeAgain,
         Fate::Started { .. } => Verdict::Ask,
     }
 }
@@ -121,8 +124,10 @@ pub(crate) async fn ask_about(
     call: &RequestedCall,
     fate: &Fate,
 ) -> Result<(), Outcome> {
+    let done = done_by(fate);
     let told = |text: &str| {
         let mut outcome = unknown_end();
+        outcome.content.extend(done.clone().map(ContentPart::text));
         outcome.content.push(ContentPart::text(text));
         outcome
     };
@@ -149,6 +154,12 @@ pub(crate) async fn ask_about(
     }
 }
 
+/// Says what a call had done before nobody knows how it went on.
+fn done_by(fate: &Fate) -> Option<String> {
+    let Fate::Started { done, .. } = fate else { return None };
+    (!done.is_empty()).then(|| format!("What it had done by then:\n- {}", done.join("\n- ")))
+}
+
 fn question(
     dispatch: &Dispatch,
     context: &CallContext,
@@ -169,6 +180,10 @@ fn question(
     } else {
         "it was started before the run was stopped, and nobody knows how it ended: running it again may do it twice"
     };
+    let because = match done_by(fate) {
+        Some(done) => format!("{because}. {done}"),
+        None => because.to_owned(),
+    };
     let ticket = TicketRecord {
         version: RECORD_VERSION,
         ticket: ports.ticket_id(),
@@ -177,7 +192,7 @@ fn question(
         fingerprint: tool.descriptor.fingerprint(),
         arguments_digest: haft_protocol::Digest::of_object(&arguments),
         bindings: Vec::new(),
-        because: because.to_owned(),
+        because,
         expires: Timestamp::from_unix_ms(ports.clock.now().unix_ms() + limits::APPROVAL_MS),
     };
     Some(Question { ticket, arguments: Arc::new(arguments), commands: Vec::new() })

@@ -1,12 +1,13 @@
 //! Models that a model lets work for it.
 
+mod confine;
 mod report;
 mod tool;
 
 use std::sync::Arc;
 
 use haft_model::{ChatModel, Sampling};
-use haft_session::{State, System};
+use haft_session::{Keeper, State, System};
 use haft_tool::{
     BuildContext, Registry, Scope, Selection, SourceError, Tool, ToolSource, TypedTool as _,
 };
@@ -26,7 +27,11 @@ pub use tool::{SubagentParams, SubagentPreset};
 /// conversation and with nothing seen of files. Subagents start subagents
 /// [a few levels deep](haft_protocol::limits::SUBAGENT_DEPTH) at most.
 ///
-/// It works in the roots of the turn that starts it: there is no narrower root yet.
+/// It works in the roots of the turn that starts it, or is [confined](haft_policy::PolicyBuilder::within) to a directory
+/// beneath the first one: then it runs no programs and starts no subagents, which nothing would hold to that directory.
+///
+/// What it says and does is a run of its own on record, beneath the run that it works for, so that it can be told what it
+/// had done where it is cut short. Its calls are calls of that other run, and carry its branch.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Subagents;
 
@@ -57,6 +62,7 @@ pub(crate) struct Parent {
     pub(crate) sampling: Sampling,
     pub(crate) system: System,
     pub(crate) watcher: Watcher,
+    pub(crate) keeper: Arc<dyn Keeper>,
     pub(crate) purse: Purse,
     /// Levels of subagents above the turn, its own included.
     pub(crate) depth: u32,
@@ -72,6 +78,7 @@ impl Parent {
             sampling: parts.sampling.clone(),
             system: parts.system.clone(),
             watcher: options.watcher.clone(),
+            keeper: Arc::clone(&parts.keeper),
             purse,
             depth,
         }

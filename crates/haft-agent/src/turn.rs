@@ -150,7 +150,7 @@ impl<'a> Doing<'a> {
                 Next::PassOver => self.pass_over().await,
                 // Where somebody interrupted, dispatch cancels each before it runs, and puts that on record.
                 Next::Call => self.call().await,
-                _ if is_cancelled => return self.stop(StopCause::Interrupted).await,
+                _ if is_cancelled => return self.stop(StopCause::Interrupted { by: None }).await,
                 Next::Ask { notices } => self.ask(notices).await,
                 Next::AskAgain(changed) => {
                     self.change(changed);
@@ -207,6 +207,12 @@ impl<'a> Doing<'a> {
     }
 
     pub(crate) async fn stop(&mut self, cause: StopCause) -> TurnEnd {
+        let cause = match cause {
+            StopCause::Interrupted { by: None } => {
+                StopCause::Interrupted { by: self.options.stopped_by.signal() }
+            }
+            cause => cause,
+        };
         let usage = self.state.usage;
         let at = self.agent.dispatch().ports().clock.now();
         let stopped = Stopped { at, cause: cause.clone(), usage };

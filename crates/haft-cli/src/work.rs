@@ -122,6 +122,20 @@ impl<'a> Bench<'a> {
 
     /// Goes on with a run. Nobody else can as long as this does.
     pub(crate) async fn go_on_with(self, found: &RunSummary) -> anyhow::Result<Work<'a>> {
+        if let Some(parent) = found.parent {
+            // It had less than its user may, and nobody else knows how much.
+            let text = format!("run {} is a subagent's, and goes on with nobody", found.id.short());
+            let above = found.parent_run.map_or_else(
+                || format!("call {parent}"),
+                |it| format!("`haft resume {}`", it.short()),
+            );
+            return Err(UserMistake::new(text)
+                .hint(format!(
+                    "{above} began it; `haft fork {}` begins one of yours from it",
+                    found.id.short()
+                ))
+                .into());
+        }
         let opened = self.store()?.runs().open_to_go_on(found.id)?;
         if let Some(unreadable) = &opened.unreadable {
             self.show.aside(Tone::Warn, "record", &unreadable.to_string());
@@ -219,12 +233,13 @@ impl<'a> Bench<'a> {
             return Ok(Work { bench: self, branch, run: None, keeper: Arc::new(NoKeeper) });
         };
         let run = writer.run();
+        let roots = self.haft.workspace().recorded_roots();
         self.show.run(run);
         let mended = mend(&entries);
         for remark in &mended.remarks {
             self.show.aside(Tone::Warn, "mended", remark);
         }
-        let keeper: Arc<dyn Keeper> = Arc::new(RunKeeper::new(writer));
+        let keeper: Arc<dyn Keeper> = Arc::new(RunKeeper::new(writer, roots));
         builder = builder
             .keeper(Arc::clone(&keeper))
             .transcript(mended.transcript)
@@ -328,6 +343,7 @@ impl Work<'_> {
                         AskedToEnd::Hangup | AskedToEnd::Terminate => "the turn ends here",
                     };
                     self.bench.show.aside(Tone::Warn, by.as_str(), text);
+                    options.stopped_by.say(by.signal());
                     options.cancellation.cancel();
                 }
             }

@@ -61,7 +61,9 @@ pub use record::{
     Access, AttemptRecord, BindingRecord, DecisionRecord, IntentRecord, OutcomeRecord,
     RECORD_VERSION, TicketRecord,
 };
-pub use run::{RunEntry, RunFacts, RunLimit, StopCause, Stopped};
+pub use run::{
+    LeftOutRecord, RunEntry, RunFacts, RunLimit, SectionRecord, StopCause, StopSignal, Stopped,
+};
 pub use sandbox::{SandboxLevel, SandboxLevelError};
 pub use time::Timestamp;
 pub use usage::Usage;

@@ -275,6 +275,8 @@ pub const RETENTION_CALLS: u64 = 200_000;
 pub const RETENTION_RUNS: u64 = 2_000;
 /// Bytes of all entries of all runs that are kept.
 pub const RUNS_BYTES: u64 = 1024 * 1024 * 1024;
+/// Characters of the title of a run.
+pub const RUN_TITLE_CHARS: usize = 120;
 /// Bytes of one entry of a run.
 pub const RUN_ENTRY_BYTES: usize = 64 * 1024 * 1024;
 /// Bytes of an entry of a run that lies in the database; a larger one lies in a file of its own.

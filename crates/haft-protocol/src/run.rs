@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ArtifactId, CallId, Digest, ModelId, Outcome, Reply, RunId, Summary, TicketId, Timestamp,
-    UsageTotal, UserMessage,
+    ArtifactId, BranchId, CallId, Digest, LogicalPath, ModelId, Outcome, Reply, RunId, Summary,
+    TicketId, Timestamp, UsageTotal, UserMessage,
 };
 
 /// What a run was started with.
@@ -32,6 +32,38 @@ pub struct RunFacts {
     /// The call that started it, for a subagent's run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<CallId>,
+    /// The branch that its calls carry, for a subagent's run: they are calls of the run that it works for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<BranchId>,
+    /// The directory that it is confined to, for a subagent's run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<LogicalPath>,
+}
+
+/// What one section of a request showed, and what it did not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SectionRecord {
+    /// Which: `system`, `instructions`, `tools`, `task`, `summary`, `history` or `notices`.
+    pub section: String,
+    /// How many things it showed: texts, tools, entries, notices.
+    pub kept: u64,
+    /// Texts that it showed, by their names, where they have any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<String>,
+    /// What it did not show.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOutRecord>,
+}
+
+/// Something that a request did not show.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOutRecord {
+    /// How much, in its unit.
+    pub count: u64,
+    /// The unit: `entries` or `bytes`.
+    pub unit: String,
+    /// Of what, and why.
+    pub why: String,
 }
 
 /// One line of the record of a run. Each is kept before what follows from it happens.
@@ -50,6 +82,9 @@ pub enum RunEntry {
         request: u64,
         /// Tokens of the prompt, as they were estimated.
         estimated_tokens: u64,
+        /// What it is made of, section by section; empty where nobody said so.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        made_of: Vec<SectionRecord>,
     },
     /// A request got no whole reply.
     Unanswered {
@@ -154,7 +189,11 @@ pub enum StopCause {
         text: String,
     },
     /// Somebody interrupted it.
-    Interrupted,
+    Interrupted {
+        /// By which signal, where it was one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<StopSignal>,
+    },
     /// A call waits for a person who is not there.
     Waits {
         /// The ticket.
@@ -165,6 +204,31 @@ pub enum StopCause {
         /// What happened.
         text: String,
     },
+}
+
+/// A signal that asks a process to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum StopSignal {
+    /// `SIGINT`: Ctrl-C.
+    #[serde(rename = "SIGINT")]
+    Interrupt,
+    /// `SIGHUP`: the terminal is gone.
+    #[serde(rename = "SIGHUP")]
+    Hangup,
+    /// `SIGTERM`: the system, or another program.
+    #[serde(rename = "SIGTERM")]
+    Terminate,
+}
+
+impl StopSignal {
+    /// Returns the name by which systems know it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Interrupt => "SIGINT",
+            Self::Hangup => "SIGHUP",
+            Self::Terminate => "SIGTERM",
+        }
+    }
 }
 
 /// A limit of a run.

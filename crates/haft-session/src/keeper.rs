@@ -1,9 +1,10 @@
 //! Keeping what a run does.
 
 use std::fmt;
+use std::sync::Arc;
 
 use haft_model::BoxFuture;
-use haft_protocol::RunEntry;
+use haft_protocol::{RunEntry, RunFacts};
 
 /// An entry that could not be kept.
 #[derive(Debug, thiserror::Error)]
@@ -24,6 +25,15 @@ pub trait Keeper: Send + Sync + fmt::Debug + 'static {
     ///
     /// Fails when it could not be kept; what follows from it must then not happen.
     fn keep<'a>(&'a self, entry: &'a RunEntry) -> BoxFuture<'a, Result<(), KeeperError>>;
+
+    /// Begins the record of a run that a call of this one started, and returns what keeps it. Roots that are left out are
+    /// those of this run.
+    ///
+    /// # Errors
+    ///
+    /// Fails when it could not be begun; the other run must then not begin.
+    fn begin_beneath(&self, facts: RunFacts)
+    -> BoxFuture<'_, Result<Arc<dyn Keeper>, KeeperError>>;
 }
 
 /// Keeps nothing: a run that cannot be resumed.
@@ -33,5 +43,9 @@ pub struct NoKeeper;
 impl Keeper for NoKeeper {
     fn keep<'a>(&'a self, _: &'a RunEntry) -> BoxFuture<'a, Result<(), KeeperError>> {
         Box::pin(std::future::ready(Ok(())))
+    }
+
+    fn begin_beneath(&self, _: RunFacts) -> BoxFuture<'_, Result<Arc<dyn Keeper>, KeeperError>> {
+        Box::pin(std::future::ready(Ok(Arc::new(NoKeeper) as Arc<dyn Keeper>)))
     }
 }

@@ -80,8 +80,8 @@ pub mod models {
     pub use haft_model::*;
     pub use haft_protocol::{
         Entry, MessageId, ModelId, ModelIdError, Reply, ReplyPart, RequestedCall, RunEntry,
-        RunFacts, RunLimit, Step, StopCause, StopReason, Stopped, Summary, TokenUsage, UsageTotal,
-        UserMessage,
+        RunFacts, RunLimit, SectionRecord, Step, StopCause, StopReason, StopSignal, Stopped,
+        Summary, TokenUsage, UsageTotal, UserMessage,
     };
     pub use haft_session::*;
 

@@ -1,5 +1,7 @@
 //! Models that work with the tools.
 
+mod done;
+
 use std::sync::Arc;
 
 use haft_agent::{Agent, Fate, Fates, OpenCall, open_calls};
@@ -78,6 +80,8 @@ impl Haft {
             system: system.digest(),
             forked_from: None,
             parent: None,
+            branch: None,
+            within: None,
         }
     }
 }
@@ -162,6 +166,7 @@ pub fn fates(store: &Store, entries: &[RunEntry]) -> Result<Fates, StoreError> {
             CallFate::Started(started) => Fate::Started {
                 can_be_repeated: started.can_be_repeated(),
                 is_running: started.is_running,
+                done: done::by_call(store, made_as)?,
             },
             CallFate::Ended(ended) => {
                 let EndedCall { record, left_out } = *ended;
@@ -177,22 +182,37 @@ pub fn fates(store: &Store, entries: &[RunEntry]) -> Result<Fates, StoreError> {
 
 /// Keeps a run in the state directory.
 #[derive(Debug)]
-pub struct RunKeeper(RunWriter);
+pub struct RunKeeper {
+    writer: RunWriter,
+    roots: Vec<String>,
+}
 
 impl RunKeeper {
-    /// Keeps what is done in a run.
-    pub fn new(writer: RunWriter) -> Self {
-        Self(writer)
+    /// Keeps what is done in a run beneath these roots, and runs that calls of it begin.
+    pub fn new(writer: RunWriter, roots: Vec<String>) -> Self {
+        Self { writer, roots }
     }
+}
+
+fn not_kept(error: StoreError) -> KeeperError {
+    KeeperError { text: error.to_string(), source: Some(Box::new(error)) }
 }
 
 impl Keeper for RunKeeper {
     fn keep<'a>(&'a self, entry: &'a RunEntry) -> BoxFuture<'a, Result<(), KeeperError>> {
+        Box::pin(async move { self.writer.append(entry).await.map_err(not_kept) })
+    }
+
+    fn begin_beneath(
+        &self,
+        mut facts: RunFacts,
+    ) -> BoxFuture<'_, Result<Arc<dyn Keeper>, KeeperError>> {
+        if facts.roots.is_empty() {
+            facts.roots.clone_from(&self.roots);
+        }
         Box::pin(async move {
-            self.0.append(entry).await.map_err(|error| KeeperError {
-                text: error.to_string(),
-                source: Some(Box::new(error)),
-            })
+            let writer = self.writer.begin_beneath(facts).await.map_err(not_kept)?;
+            Ok(Arc::new(Self::new(writer, self.roots.clone())) as Arc<dyn Keeper>)
         })
     }
 }

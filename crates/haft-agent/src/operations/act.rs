@@ -77,6 +77,8 @@ pub async fn act(
         | Happened::Reply(_)
         | Happened::Summarised
         | Happened::Interrupted
-        | Happened::OutOfTime => Err(ActError::Refused { cause: StopCause::Interrupted }),
+        | Happened::OutOfTime => {
+            Err(ActError::Refused { cause: StopCause::Interrupted { by: None } })
+        }
     }
 }

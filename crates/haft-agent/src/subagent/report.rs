@@ -61,7 +61,7 @@ impl SubagentReport {
             | StopCause::Window { .. } => SubagentStatus::Limit,
             StopCause::Loop { .. } => SubagentStatus::Loop,
             StopCause::Refused { .. } | StopCause::Model { .. } => SubagentStatus::ModelFailed,
-            StopCause::Interrupted => SubagentStatus::Interrupted,
+            StopCause::Interrupted { .. } => SubagentStatus::Interrupted,
             StopCause::Waits { .. } => SubagentStatus::Waits,
             StopCause::Unrecorded { .. } => SubagentStatus::Unrecorded,
         };
@@ -112,7 +112,7 @@ impl SubagentReport {
 fn failure(status: SubagentStatus, cause: &StopCause) -> Option<Failure> {
     let (kind, why) = match (status, cause) {
         // An interrupted call is cancelled by dispatch.
-        (SubagentStatus::Done, _) | (_, StopCause::Interrupted) => return None,
+        (SubagentStatus::Done, _) | (_, StopCause::Interrupted { .. }) => return None,
         (_, StopCause::Limit { limit, allowed }) => {
             let unit = match limit {
                 haft_protocol::RunLimit::Steps => "requests",

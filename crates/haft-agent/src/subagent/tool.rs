@@ -3,12 +3,12 @@
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
-use haft_policy::{Policy, Preset};
+use haft_policy::Preset;
 use haft_protocol::{
-    Capabilities, Capability, ContentPart, Cost, Entrance, Entry, ErrorKind, Failure, Notice,
-    NoticeKind, UserMessage, limits,
+    Capabilities, Capability, ContentPart, Cost, Entrance, Entry, ErrorKind, Failure, LogicalPath,
+    Notice, NoticeKind, RunFacts, UserMessage, limits,
 };
-use haft_session::{Branch, BranchParts, NoKeeper, Transcript};
+use haft_session::{Branch, BranchParts, Transcript};
 use haft_tool::{
     BuildContext, Call, DescriptorError, Facts, Output, ReadLedger, Selection, SharedLedger,
     TypedTool,
@@ -16,7 +16,7 @@ use haft_tool::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Parent, SubagentReport};
+use super::{Parent, SubagentReport, confine};
 use crate::agent::{Agent, TurnOptions};
 use crate::event::{RunEvent, Watcher};
 use crate::limits::RunLimits;
@@ -32,10 +32,22 @@ pub struct SubagentParams {
     /// only look, it has to be `read-only`.
     #[serde(default)]
     pub preset: Option<SubagentPreset>,
+    /// A directory, relative to the first root, that it is confined to: it reads and changes nothing outside, and runs no
+    /// programs. Leave it out to let it work where you do.
+    #[serde(default)]
+    #[schemars(length(max = 1_000))]
+    pub root: Option<String>,
     /// How often its model may be asked.
     #[serde(default)]
     #[schemars(range(min = 1, max = 50))]
     pub steps: Option<NonZeroU64>,
+}
+
+impl SubagentParams {
+    /// Returns the directory that it is confined to, where it is to one.
+    fn within(&self) -> Result<Option<LogicalPath>, Failure> {
+        self.root.as_deref().map_or(Ok(None), confine::directory)
+    }
 }
 
 /// What a subagent may do at most.
@@ -90,6 +102,7 @@ impl TypedTool for Subagent {
             let text = "`instruction` is empty: say what the subagent is to do";
             return Err(Failure::new(ErrorKind::InvalidArguments, text));
         }
+        args.within()?;
         Ok((args.preset == Some(SubagentPreset::ReadOnly)).then(Capabilities::read_only))
     }
 
@@ -102,7 +115,8 @@ impl TypedTool for Subagent {
             let text = format!("subagents are {} levels deep already", parent.depth);
             return Err(Failure::new(ErrorKind::LimitExceeded, text).hint("do it yourself"));
         }
-        let (agent, branch) = child(&call, &parent, args.preset)?;
+        let within = args.within()?;
+        let (agent, branch) = child(&call, &parent, &args, within.as_ref()).await?;
         let steps = args.steps.map_or(u64::from(limits::SUBAGENT_STEPS), NonZeroU64::get);
         let most = u64::from(limits::SUBAGENT_STEPS_MAX);
         let options = TurnOptions {
@@ -114,15 +128,19 @@ impl TypedTool for Subagent {
             watcher: handed_up(&call, &parent),
             ..TurnOptions::default()
         };
+        let remark = "you work on your own for another model, which sees nothing but your last message: report there what you found and did, and what is left";
+        let confined = within.map(|within| {
+            format!(
+                "you are confined to `{within}`: name it or a path in it in each call, for nothing outside can be read or changed, and no programs run"
+            )
+        });
+        let remarks = [Some(remark.to_owned()), confined].into_iter().flatten();
         let ports = agent.dispatch().ports();
         let said = UserMessage {
             id: ports.message_id(),
             at: ports.clock.now(),
             content: vec![ContentPart::text(args.instruction)],
-            notices: vec![Notice::new(
-                NoticeKind::Remark,
-                "you work on your own for another model, which sees nothing but your last message: report there what you found and did, and what is left",
-            )],
+            notices: remarks.map(|it| Notice::new(NoticeKind::Remark, it)).collect(),
         };
         let end = Box::pin(agent.turn(&branch, said, &options)).await;
         let said = said_last(&branch.turn().await.transcript);
@@ -130,17 +148,16 @@ impl TypedTool for Subagent {
     }
 }
 
-/// Makes the branch of a subagent: the meet of what its parent may and what the call says.
-fn child(
+/// Makes the branch of a subagent, whose rights are the meet of what its parent may and what the call says, and begins its
+/// record.
+async fn child(
     call: &Call,
     parent: &Parent,
-    preset: Option<SubagentPreset>,
+    args: &SubagentParams,
+    within: Option<&LogicalPath>,
 ) -> Result<(Agent, Branch), Failure> {
     let wrong = |text: String| Failure::new(ErrorKind::Internal, text);
-    let narrowed = preset
-        .map(|it| Policy::new(it.preset(), Vec::new(), false))
-        .transpose()
-        .map_err(|error| wrong(error.to_string()))?;
+    let narrowed = confine::narrowed(args.preset.map(SubagentPreset::preset), within)?;
     let principal = parent.model.facts().id.to_string();
     let (dispatch, mut context) = call
         .delegated(Entrance::Subagent, principal, narrowed.as_ref())
@@ -161,6 +178,25 @@ fn child(
         });
         shown = Selection::Named(others.map(|it| it.wire.as_str().to_owned()).collect());
     }
+    let presets: Vec<&str> = context.policy.presets().map(Preset::as_str).collect();
+    let facts = RunFacts {
+        run: dispatch.ports().run_id(),
+        at: dispatch.ports().clock.now(),
+        title: title(&args.instruction),
+        model: parent.model.facts().id.clone(),
+        roots: Vec::new(),
+        preset: presets.join(" and "),
+        policy: context.policy.digest(),
+        system: parent.system.digest(),
+        forked_from: None,
+        parent: Some(call.id()),
+        branch: Some(id),
+        within: within.cloned(),
+    };
+    let keeper = parent.keeper.begin_beneath(facts).await.map_err(|error| {
+        let text = format!("a subagent that is not on record is not started: {error}");
+        Failure::new(ErrorKind::Unavailable, text)
+    })?;
     context.caller.branch = Some(id);
     context.tools = tools;
     context.ledger = Some(SharedLedger::new(ReadLedger::new()));
@@ -172,9 +208,15 @@ fn child(
         model: Arc::clone(&parent.model),
         sampling: parent.sampling.clone(),
         system: parent.system.clone(),
-        keeper: Arc::new(NoKeeper),
+        keeper,
     };
     Ok((Agent::new(dispatch), Branch::new(parts, Transcript::new())))
+}
+
+/// Makes the title of a subagent's run: the first line of its instruction.
+fn title(instruction: &str) -> String {
+    let line = instruction.lines().map(str::trim).find(|line| !line.is_empty());
+    line.unwrap_or_default().chars().take(limits::RUN_TITLE_CHARS).collect()
 }
 
 /// Lets whoever watches the parent see the subagent at work.

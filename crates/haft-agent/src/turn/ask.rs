@@ -7,8 +7,8 @@ use haft_model::{
     Finished, Fragment, ModelError, ModelErrorKind, Part, Request, RequestMessage,
     TokenCounter as _, ToolChoice, ToolSpec,
 };
-use haft_protocol::{Notice, Reply, ReplyPart, RunEntry, TokenUsage};
-use haft_session::{Ask, Level, compile, reply_of};
+use haft_protocol::{Notice, Reply, ReplyPart, RunEntry, SectionRecord, TokenUsage};
+use haft_session::{Ask, Level, Section, compile, reply_of};
 use haft_tool::{RegistryError, Snapshot};
 
 use super::make_room::NoRoom;
@@ -34,7 +34,7 @@ impl Doing<'_> {
             Ok(notices) => notices,
             Err(happened) => return happened,
         };
-        let (request, level) = match self.request(&notices) {
+        let (request, level, made_of) = match self.request(&notices) {
             Ok(measured) => measured,
             Err(error) => return Happened::NoReply(error),
         };
@@ -53,7 +53,7 @@ impl Doing<'_> {
         }
         self.steps += 1;
         let estimated_tokens = level.tokens;
-        if let Err(happened) = self.note_asked(estimated_tokens).await {
+        if let Err(happened) = self.note_asked(estimated_tokens, made_of).await {
             return happened;
         }
         self.options.watcher.see(&RunEvent::Asked {
@@ -93,27 +93,33 @@ impl Doing<'_> {
     }
 
     /// Keeps that a request is about to be made.
-    pub(super) async fn note_asked(&self, estimated_tokens: u64) -> Result<(), Happened> {
+    pub(super) async fn note_asked(
+        &self,
+        estimated_tokens: u64,
+        made_of: Vec<SectionRecord>,
+    ) -> Result<(), Happened> {
         let entry = RunEntry::Asked {
             at: self.agent.dispatch().ports().clock.now(),
             request: self.state.usage.requests + 1,
             estimated_tokens,
+            made_of,
         };
         self.keep(&entry).await
     }
 
-    /// Makes the next request, and measures it.
+    /// Makes the next request, measures it, and says what it is made of.
     pub(super) fn request(
         &mut self,
         notices: &[Notice],
-    ) -> Result<(Arc<Request>, Level), ModelError> {
+    ) -> Result<(Arc<Request>, Level, Vec<SectionRecord>), ModelError> {
         let wrong = |text: String| ModelError::new(ModelErrorKind::BadRequest, text);
         let (snapshot, tools) = self.tools().map_err(|error| wrong(error.to_string()))?;
         self.context.tools = snapshot;
         let ask = self.next(tools, notices);
-        let request = compile(&ask).map_err(|error| wrong(error.to_string()))?.request;
-        let level = self.state.gauge.of(&request);
-        Ok((request, level))
+        let compiled = compile(&ask).map_err(|error| wrong(error.to_string()))?;
+        let made_of = compiled.sections.iter().filter_map(Section::record).collect();
+        let level = self.state.gauge.of(&compiled.request);
+        Ok((compiled.request, level, made_of))
     }
 
     /// Returns the tools of this turn, and how the model is told of them.

@@ -25,7 +25,7 @@ impl Doing<'_> {
     /// Summarises older messages after a request that was too long.
     pub(super) async fn summarise(&mut self) -> Happened {
         let level = match self.request(&[]) {
-            Ok((_, level)) => level,
+            Ok((_, level, _)) => level,
             Err(error) => return Happened::NotSummarised(error.text),
         };
         match self.make_room(&level).await {
@@ -59,7 +59,7 @@ impl Doing<'_> {
             .transcript
             .summarise(summary)
             .map_err(|error| NoRoom::Useless(error.to_string()))?;
-        if let Ok((_, after)) = self.request(&[]) {
+        if let Ok((_, after, _)) = self.request(&[]) {
             self.state.compaction.summarised(before, &after);
         }
         Ok(())
@@ -68,7 +68,7 @@ impl Doing<'_> {
     /// Asks the model for a summary.
     async fn write_summary(&mut self, plan: &Plan) -> Result<Summary, NoRoom> {
         let estimated = plan.estimated_tokens;
-        self.note_asked(estimated).await?;
+        self.note_asked(estimated, Vec::new()).await?;
         let model = std::sync::Arc::clone(&self.state.parts.model);
         let request = std::sync::Arc::clone(&plan.request);
         let asking = async { model.ask(request).await?.finish().await };

@@ -40,7 +40,7 @@ async fn interrupted(work: &Work, begun: impl Future<Output = ()>) {
         Instant::now()
     };
     let (end, cancelled) = tokio::join!(turn, cancel);
-    assert_eq!(end.cause, StopCause::Interrupted);
+    assert_eq!(end.cause, StopCause::Interrupted { by: None });
     assert!(cancelled.elapsed() < SOON, "it took {:?}", cancelled.elapsed());
     let state = work.branch.turn().await;
     assert_eq!(state.transcript.open_calls().count(), 0);

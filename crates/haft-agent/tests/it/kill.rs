@@ -45,6 +45,7 @@ fn fates(store: &Store, entries: &[RunEntry]) -> Fates {
             CallFate::Started(started) => Fate::Started {
                 can_be_repeated: started.can_be_repeated(),
                 is_running: started.is_running,
+                done: Vec::new(),
             },
             CallFate::Ended(ended) => Fate::Ended(ended.record.outcome.into()),
         };

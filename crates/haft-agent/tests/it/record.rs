@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use haft_agent::{Fate, Fates, open_calls};
 use haft_model::RequestMessage;
 use haft_policy::Preset;
-use haft_protocol::{Capabilities, Capability, RunEntry, StopCause};
+use haft_protocol::{Capabilities, Capability, RunEntry, RunFacts, StopCause};
 use haft_session::{Keeper, KeeperError, mend};
 use haft_testkit::{Line, Rig, ScriptedModel, echo, pure_tool};
 use haft_tool::{Answer, BoxFuture, FunctionTool, Output};
@@ -23,6 +23,11 @@ impl Keeper for FullAfter {
         let kept = self.1.fetch_add(1, Ordering::SeqCst) < self.0;
         let full = || KeeperError { text: "the disk is full".to_owned(), source: None };
         Box::pin(std::future::ready(if kept { Ok(()) } else { Err(full()) }))
+    }
+
+    fn begin_beneath(&self, _: RunFacts) -> BoxFuture<'_, Result<Arc<dyn Keeper>, KeeperError>> {
+        let full = KeeperError { text: "the disk is full".to_owned(), source: None };
+        Box::pin(std::future::ready(Err(full)))
     }
 }
 
@@ -124,7 +129,7 @@ async fn of_a_call_that_nobody_knows_of_the_worst_is_taken() {
 
     assert_eq!(
         *Fates::default().of(haft_protocol::CallId::from_parts(1, 1)),
-        Fate::Started { can_be_repeated: false, is_running: false }
+        Fate::Started { can_be_repeated: false, is_running: false, done: Vec::new() }
     );
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use haft_agent::{Agent, TurnOptions};
 use haft_model::{CallResult, ChatModel, RequestMessage, Sampling};
-use haft_protocol::{BranchId, ContentPart, Entrance, Outcome, RunEntry, UserMessage};
+use haft_protocol::{BranchId, ContentPart, Entrance, Outcome, RunEntry, RunFacts, UserMessage};
 use haft_session::{Branch, BranchParts, Keeper, KeeperError, System, Transcript};
 use haft_testkit::{Line, Rig, RigBuilder, ScriptedModel};
 use haft_tool::{BoxFuture, BuildContext, Selection, Tool};
@@ -20,13 +20,18 @@ pub(crate) struct Work {
     pub(crate) options: TurnOptions,
 }
 
-/// Keeps a run in memory.
+/// Keeps a run in memory, and those beneath it.
 #[derive(Debug, Default)]
-pub(crate) struct Kept(Mutex<Vec<RunEntry>>);
+pub(crate) struct Kept(Mutex<Vec<RunEntry>>, Mutex<Vec<Arc<Kept>>>);
 
 impl Kept {
     pub(crate) fn entries(&self) -> Vec<RunEntry> {
         self.0.lock().unwrap().clone()
+    }
+
+    /// Returns the runs that calls of this one began, in order.
+    pub(crate) fn beneath(&self) -> Vec<Arc<Kept>> {
+        self.1.lock().unwrap().clone()
     }
 }
 
@@ -65,6 +70,15 @@ impl Keeper for Kept {
     fn keep<'a>(&'a self, entry: &'a RunEntry) -> BoxFuture<'a, Result<(), KeeperError>> {
         self.0.lock().unwrap().push(entry.clone());
         Box::pin(std::future::ready(Ok(())))
+    }
+
+    fn begin_beneath(
+        &self,
+        facts: RunFacts,
+    ) -> BoxFuture<'_, Result<Arc<dyn Keeper>, KeeperError>> {
+        let child = Arc::new(Self(Mutex::new(vec![RunEntry::Began(facts)]), Mutex::default()));
+        self.1.lock().unwrap().push(Arc::clone(&child));
+        Box::pin(std::future::ready(Ok(child as Arc<dyn Keeper>)))
     }
 }
 

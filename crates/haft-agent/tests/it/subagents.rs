@@ -11,7 +11,7 @@ use haft_protocol::{
 };
 use haft_testkit::doors::Kept as Journalled;
 use haft_testkit::{Line, Rig, ScriptedModel, echo};
-use haft_tool::{FunctionTool, OnConflict, Output, Tool};
+use haft_tool::{BoxFuture, FunctionTool, OnConflict, Output, Tool};
 use serde_json::{Value, json};
 
 use crate::rig::Work;
@@ -87,6 +87,119 @@ async fn a_subagent_works_and_reports() {
     assert_eq!(ends(&work, "write")[0].0, Entrance::Subagent);
     let asked = work.model.asked();
     assert_eq!(asked[1].messages.len(), 1, "it sees nothing of the conversation");
+}
+
+#[tokio::test]
+async fn a_subagent_has_a_record_of_its_own_beneath_the_one_it_works_for() {
+    let work = work(
+        Preset::Full,
+        [
+            subagent(
+                json!({ "instruction": "\nLook around.\nThen report.", "preset": "read-only" }),
+            ),
+            Line::calls(&[("echo", json!({ "a": 1 }))]),
+            Line::say("It says 1."),
+            Line::say("Done."),
+        ],
+    );
+    work.say("Go.").await;
+    let [child] = work.kept.beneath().try_into().unwrap();
+    let entries = child.entries();
+    let kinds: Vec<&str> = entries
+        .iter()
+        .map(|it| match it {
+            RunEntry::Began(_) => "began",
+            RunEntry::Said(_) => "said",
+            RunEntry::Asked { .. } => "asked",
+            RunEntry::Replied(_) => "replied",
+            RunEntry::Ended { .. } => "ended",
+            RunEntry::Stopped(_) => "stopped",
+            _ => "something else",
+        })
+        .collect();
+    let expected = ["began", "said", "asked", "replied", "ended", "asked", "replied", "stopped"];
+    assert_eq!(kinds, expected);
+    let RunEntry::Began(facts) = &entries[0] else { panic!() };
+    assert_eq!((&*facts.title, &*facts.preset), ("Look around.", "full and read-only"));
+    let journalled = work.rig.journal.entries();
+    let intent = |name: &str| {
+        journalled.iter().find_map(|it| match it {
+            Journalled::Intent(it) if it.tool.as_ref().is_ok_and(|it| it.name() == name) => {
+                Some(it)
+            }
+            _ => None,
+        })
+    };
+    let (above, its) = (intent("subagent").unwrap(), intent("echo").unwrap());
+    assert_eq!(facts.parent, Some(above.call));
+    // Its calls are calls of the run above, and carry its branch.
+    assert_eq!((its.caller.run, its.caller.branch), (above.caller.run, facts.branch));
+    assert_ne!(facts.run, above.caller.run);
+}
+
+#[tokio::test]
+async fn a_subagent_that_cannot_be_put_on_record_is_not_started() {
+    #[derive(Debug)]
+    struct Flat(Arc<dyn haft_session::Keeper>);
+    impl haft_session::Keeper for Flat {
+        fn keep<'a>(
+            &'a self,
+            entry: &'a RunEntry,
+        ) -> BoxFuture<'a, Result<(), haft_session::KeeperError>> {
+            self.0.keep(entry)
+        }
+        fn begin_beneath(
+            &self,
+            _: haft_protocol::RunFacts,
+        ) -> BoxFuture<'_, Result<Arc<dyn haft_session::Keeper>, haft_session::KeeperError>>
+        {
+            let text = "the disk is full".to_owned();
+            Box::pin(async { Err(haft_session::KeeperError { text, source: None }) })
+        }
+    }
+    let lines = [subagent(json!({ "instruction": "Look." })), Line::say("Then not.")];
+    let work = work(Preset::Full, lines);
+    let kept = work.branch.turn().await.parts.keeper.clone();
+    work.branch.turn().await.parts.keeper = Arc::new(Flat(kept));
+    assert_eq!(work.say("Go.").await.cause, StopCause::Done);
+    insta::assert_snapshot!(
+        report(&work).0.model_text(),
+        @"failed (unavailable): a subagent that is not on record is not started: the disk is full"
+    );
+}
+
+#[tokio::test]
+async fn a_subagent_in_a_narrower_root_is_told_so_and_held_to_it() {
+    let work = work(
+        Preset::Full,
+        [
+            subagent(json!({ "instruction": "Write.", "root": "./src//app/" })),
+            Line::calls(&[
+                ("write", json!({})),
+                ("echo", json!({})),
+                ("subagent", json!({ "instruction": "Write for me." })),
+            ]),
+            Line::say("I may not."),
+            Line::say("Done."),
+        ],
+    );
+    work.say("Go.").await;
+    let RunEntry::Began(facts) = work.kept.beneath()[0].entries()[0].clone() else { panic!() };
+    assert_eq!(facts.within.unwrap().as_str(), "src/app");
+    // What does not say which files it changes could change any.
+    let denied = |outcome: &Outcome| matches!(outcome.status, Status::Denied(_));
+    assert!(denied(&ends(&work, "write")[0].1));
+    assert!(denied(&ends(&work, "subagent")[1].1));
+    assert!(ends(&work, "echo")[0].1.is_ok());
+    assert!(work.told_in(1).contains("you are confined to `src/app`"), "{}", work.told_in(1));
+
+    for root in ["..", "src/../..", "/etc", "~", "a\u{0}/../b"] {
+        let lines = [subagent(json!({ "instruction": "Look.", "root": root })), Line::say("No.")];
+        let work = self::work(Preset::Full, lines);
+        work.say("Go.").await;
+        assert!(report(&work).0.model_text().contains("invalid_arguments"), "{root}");
+        assert!(work.kept.beneath().is_empty());
+    }
 }
 
 #[tokio::test]
@@ -224,7 +337,7 @@ async fn o_108_an_interrupted_subagent_is_cancelled_and_hands_over_what_it_has()
         work.options.cancellation.cancel();
     };
     let (end, ()) = tokio::join!(work.say("Go."), cancel);
-    assert_eq!(end.cause, StopCause::Interrupted);
+    assert_eq!(end.cause, StopCause::Interrupted { by: None });
     let (outcome, report) = report(&work);
     assert_eq!(outcome.status, Status::Cancelled);
     assert_eq!(report["status"], "interrupted");
@@ -288,6 +401,11 @@ async fn what_a_model_reads_of_the_tool() {
             "edit",
             "full"
           ]
+        },
+        "root": {
+          "type": "string",
+          "description": "A directory, relative to the first root, that it is confined to: it reads and changes nothing outside, and runs no programs. Leave it out to let it work where you do.",
+          "maxLength": 1000
         },
         "steps": {
           "type": "integer",

@@ -3,9 +3,9 @@
 use std::num::NonZeroU32;
 
 use clap::Args;
-use haft::limits;
-use haft::models::StopCause;
+use haft::models::{StopCause, StopSignal};
 use haft::store::{RunFilter, RunState, RunSummary};
+use haft::{RunId, limits};
 use textwrap::core::display_width;
 
 use super::{Invocation, log};
@@ -28,7 +28,7 @@ pub(crate) struct RunsArgs {
     #[arg(long)]
     all: bool,
 
-    /// Runs that a call of another run began, too
+    /// Runs of subagents, too, beneath those that they worked for
     #[arg(long)]
     subagents: bool,
 
@@ -60,19 +60,27 @@ pub(crate) fn run(invocation: &Invocation<'_>, args: &RunsArgs) -> anyhow::Resul
     }
     let mut within = "";
     for run in &runs {
+        // Beneath the run that began it, where that is listed.
+        let is_listed = |it: RunId| runs.iter().any(|run| run.id == it);
+        if run.parent_run.is_some_and(is_listed) {
+            continue;
+        }
         let root = run.roots.first().map_or("an unknown workspace", String::as_str);
         if args.all && within != root {
             printer.line(&[(Tone::Faint, "in "), (Tone::Plain, root)]);
             within = root;
         }
-        line(printer, run);
+        line(printer, run, "");
+        for child in runs.iter().filter(|it| it.parent_run == Some(run.id)) {
+            line(printer, child, "  ");
+        }
     }
     Ok(Exit::Ok)
 }
 
-fn line(printer: Printer, run: &RunSummary) {
+fn line(printer: Printer, run: &RunSummary, indent: &str) {
     let (tone, state) = state(&run.state);
-    let id = run.id.short();
+    let id = format!("{indent}{}", run.id.short());
     let facts = format!(
         "  {}  {} call{}, {} tokens  ",
         when::show(run.last_at),
@@ -98,7 +106,12 @@ pub(super) fn state(state: &RunState) -> (Tone, &'static str) {
         RunState::CutShort => (Tone::Bad, "cut short"),
         RunState::Stopped(cause) => match cause {
             StopCause::Done => (Tone::Good, "done"),
-            StopCause::Interrupted => (Tone::Warn, "interrupted"),
+            StopCause::Interrupted { by: None } => (Tone::Warn, "interrupted"),
+            StopCause::Interrupted { by: Some(StopSignal::Interrupt) } => (Tone::Warn, "by SIGINT"),
+            StopCause::Interrupted { by: Some(StopSignal::Hangup) } => (Tone::Warn, "by SIGHUP"),
+            StopCause::Interrupted { by: Some(StopSignal::Terminate) } => {
+                (Tone::Warn, "by SIGTERM")
+            }
             StopCause::Waits { .. } => (Tone::Warn, "waits"),
             StopCause::Limit { .. } => (Tone::Warn, "at a limit"),
             StopCause::Unpriced { .. } => (Tone::Warn, "no price"),

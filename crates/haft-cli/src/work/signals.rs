@@ -3,6 +3,7 @@
 use std::io;
 use std::task::Poll;
 
+use haft::models::StopSignal;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::exit::Exit;
@@ -29,7 +30,16 @@ impl AskedToEnd {
         }
     }
 
-    /// Says what it was, for the record.
+    /// Returns the signal, for the record.
+    pub(crate) fn signal(self) -> StopSignal {
+        match self {
+            Self::Interrupt => StopSignal::Interrupt,
+            Self::Hangup => StopSignal::Hangup,
+            Self::Terminate => StopSignal::Terminate,
+        }
+    }
+
+    /// Says what it was, for people.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Interrupt => "Ctrl-C",

@@ -1,7 +1,7 @@
 //! Why a turn stopped, and how to go on.
 
 use haft::RunId;
-use haft::models::{RunLimit, StopCause, UsageTotal};
+use haft::models::{RunLimit, StopCause, StopSignal, UsageTotal};
 
 use super::signals::AskedToEnd;
 use crate::exit::Exit;
@@ -67,7 +67,7 @@ pub(crate) fn ending(
             }
             hints.push(format!("`haft resume {run}` tries again"));
         }
-        StopCause::Interrupted | StopCause::Unrecorded { .. } => {
+        StopCause::Interrupted { .. } | StopCause::Unrecorded { .. } => {
             hints.push(format!("`haft resume {run}` goes on from here"));
         }
     }
@@ -81,10 +81,12 @@ fn reason(cause: &StopCause, asked: Option<AskedToEnd>) -> (Exit, Tone, String) 
     let failed = |why: String| (Exit::Failed, Tone::Bad, why);
     match cause {
         StopCause::Done => (Exit::Ok, Tone::Good, String::new()),
-        StopCause::Interrupted => match asked {
-            Some(asked) => (asked.exit(), Tone::Warn, format!("interrupted by {}", asked.as_str())),
-            None => (Exit::Cancelled, Tone::Warn, "interrupted".to_owned()),
-        },
+        StopCause::Interrupted { by } => {
+            let by = asked.map(AskedToEnd::as_str).or(by.map(StopSignal::as_str));
+            let why =
+                by.map_or_else(|| "interrupted".to_owned(), |by| format!("interrupted by {by}"));
+            (asked.map_or(Exit::Cancelled, AskedToEnd::exit), Tone::Warn, why)
+        }
         StopCause::Waits { .. } => {
             let why = "a call needs a yes, and there was nobody to say it";
             (Exit::Denied, Tone::Warn, why.to_owned())
@@ -186,7 +188,7 @@ mod tests {
             (StopCause::Model { kind, text: text.clone() }, 1),
             (StopCause::Window { text: text.clone() }, 1),
             (StopCause::Unrecorded { text }, 1),
-            (StopCause::Interrupted, 130),
+            (StopCause::Interrupted { by: None }, 130),
         ];
         for (cause, exit) in causes {
             let ending = ending(&cause, None, RUN, true);
@@ -195,8 +197,10 @@ mod tests {
         }
         let done = ending(&StopCause::Done, None, RUN, true);
         assert_eq!((done.exit, done.hints.len()), (Exit::Ok, 0));
-        let ended = ending(&StopCause::Interrupted, Some(AskedToEnd::Terminate), RUN, false);
+        let interrupted = StopCause::Interrupted { by: Some(StopSignal::Terminate) };
+        let ended = ending(&interrupted, Some(AskedToEnd::Terminate), RUN, false);
         assert_eq!((ended.exit as u8, &*ended.why), (143, "interrupted by SIGTERM"));
+        assert_eq!(ending(&interrupted, None, RUN, false).why, "interrupted by SIGTERM");
     }
 
     #[test]

@@ -14,9 +14,6 @@ use crate::files;
 /// Bytes of a task. What is longer belongs into a file that a tool reads in parts.
 const TASK_BYTES: u64 = 1024 * 1024;
 
-/// Characters of a title.
-const TITLE_CHARS: usize = 120;
-
 /// Reads a task: a text as it was typed, `@FILE`, or `-` for standard input.
 pub(crate) fn read(typed: &str) -> anyhow::Result<String> {
     let (text, from) = match typed.strip_prefix('@') {
@@ -68,7 +65,7 @@ pub(crate) fn image(path: &Path) -> anyhow::Result<ContentPart> {
 /// Makes the title of a run: the first line of its task.
 pub(crate) fn title(task: &str) -> String {
     let line = task.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    line.chars().take(TITLE_CHARS).collect()
+    line.chars().take(limits::RUN_TITLE_CHARS).collect()
 }
 
 fn given(path: &Path, most: u64) -> anyhow::Result<Vec<u8>> {
@@ -93,7 +90,7 @@ mod tests {
     #[test]
     fn a_title_is_the_first_line_that_says_something() {
         assert_eq!(title("\n  fix the build \nand more"), "fix the build");
-        assert_eq!(title(&"é".repeat(500)).chars().count(), TITLE_CHARS);
+        assert_eq!(title(&"é".repeat(500)).chars().count(), limits::RUN_TITLE_CHARS);
         assert_eq!(title(" \n"), "");
     }
 }

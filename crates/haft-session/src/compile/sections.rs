@@ -1,7 +1,7 @@
 //! The record of what a request is made of.
 
 use haft_model::{Estimator, TokenCounter};
-use haft_protocol::{Entry, MessageId};
+use haft_protocol::{Entry, LeftOutRecord, MessageId, SectionRecord};
 
 use super::{Ask, render};
 
@@ -16,6 +16,8 @@ pub struct Section {
     pub kept: Vec<Kept>,
     /// What it does not show.
     pub left_out: Vec<LeftOut>,
+    /// Texts whose ends it does not show, by their names, and how many bytes of each.
+    pub cut: Vec<(String, u64)>,
 }
 
 /// A section of a request.
@@ -38,6 +40,19 @@ pub enum SectionKind {
 }
 
 impl SectionKind {
+    /// Returns the name used in records.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::Instructions => "instructions",
+            Self::Tools => "tools",
+            Self::Task => "task",
+            Self::Summary => "summary",
+            Self::History => "history",
+            Self::Notices => "notices",
+        }
+    }
+
     /// Returns the section in words, as in "how much … takes".
     pub const fn in_words(self) -> &'static str {
         match self {
@@ -105,6 +120,43 @@ pub struct LeftOut {
     pub why: &'static str,
 }
 
+impl Kept {
+    /// Returns how many things that are.
+    fn count(&self) -> u64 {
+        match self {
+            Self::Entry(_) | Self::Named(_) => 1,
+            Self::Entries { entries: count, .. } | Self::Count(count) => *count as u64,
+        }
+    }
+}
+
+impl Section {
+    /// Returns what is kept of the section; nothing of one that shows nothing and leaves nothing out.
+    pub fn record(&self) -> Option<SectionRecord> {
+        let names = self.kept.iter().filter_map(|kept| match kept {
+            Kept::Named(name) if self.kind != SectionKind::System => Some(name.clone()),
+            Kept::Named(_) | Kept::Entry(_) | Kept::Entries { .. } | Kept::Count(_) => None,
+        });
+        let entries = self.left_out.iter().map(|it| LeftOutRecord {
+            count: it.entries as u64,
+            unit: "entries".to_owned(),
+            why: it.why.to_owned(),
+        });
+        let cut = self.cut.iter().map(|(name, bytes)| LeftOutRecord {
+            count: *bytes,
+            unit: "bytes".to_owned(),
+            why: format!("{name} is too long"),
+        });
+        let record = SectionRecord {
+            section: self.kind.as_str().to_owned(),
+            kept: self.kept.iter().map(Kept::count).sum(),
+            names: names.collect(),
+            left_out: entries.chain(cut).collect(),
+        };
+        (record.kept > 0 || !record.left_out.is_empty()).then_some(record)
+    }
+}
+
 /// How much one section of a request takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Weight {
@@ -118,7 +170,13 @@ pub struct Weight {
 pub(super) fn of(ask: &Ask<'_>) -> Vec<Section> {
     use Posture::{Refuse, Skip, Summarise};
     use SectionKind::{History, Instructions, Notices, Summary, System, Task, Tools};
-    let section = |kind, posture, kept| Section { kind, posture, kept, left_out: Vec::new() };
+    let section = |kind, posture, kept| Section {
+        kind,
+        posture,
+        kept,
+        left_out: Vec::new(),
+        cut: Vec::new(),
+    };
     let shown = ask.transcript.shown();
     let entry = |id: Option<MessageId>| id.map(Kept::Entry).into_iter().collect::<Vec<_>>();
     let instructions = ask.system.instructions().iter();
@@ -127,14 +185,20 @@ pub(super) fn of(ask: &Ask<'_>) -> Vec<Section> {
         posture: Summarise,
         kept: shown.kept().into_iter().collect(),
         left_out: shown.left_out(),
+        cut: Vec::new(),
     };
+    let cut = instructions.clone().filter(|it| it.left_out_bytes > 0);
+    let cut = cut.map(|it| (it.name.clone(), it.left_out_bytes)).collect();
     vec![
         section(System, Refuse, vec![Kept::Named("system".to_owned())]),
-        section(
-            Instructions,
-            Refuse,
-            instructions.map(|it| Kept::Named(it.name.clone())).collect(),
-        ),
+        Section {
+            cut,
+            ..section(
+                Instructions,
+                Refuse,
+                instructions.map(|it| Kept::Named(it.name.clone())).collect(),
+            )
+        },
         section(Tools, Refuse, vec![Kept::Count(ask.tools.len())]),
         section(Task, Refuse, entry(shown.task())),
         section(Summary, Refuse, entry(shown.summary())),

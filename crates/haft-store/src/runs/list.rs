@@ -65,6 +65,9 @@ pub struct RunSummary {
     /// The call that started it, for a subagent's run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<CallId>,
+    /// The run that this call belongs to, where the call is on record.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent_run: Option<RunId>,
     /// The run whose first entries it shares, and how many.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forked_from: Option<(RunId, u64)>,
@@ -129,6 +132,33 @@ impl Runs {
         }
     }
 
+    /// Returns the runs that calls of a run began, the one whose last entry is the latest first.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database cannot be read.
+    pub fn beneath(&self, run: RunId) -> Result<Vec<RunSummary>, StoreError> {
+        let choice = "parent IN (SELECT id FROM calls WHERE run = :it)";
+        self.chosen_by(choice, run.to_string())
+    }
+
+    /// Returns the run that a call began, where it began one.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database cannot be read.
+    pub fn begun_by(&self, call: CallId) -> Result<Option<RunSummary>, StoreError> {
+        Ok(self.chosen_by("parent = :it", call.to_string())?.into_iter().next())
+    }
+
+    fn chosen_by(&self, choice: &'static str, id: String) -> Result<Vec<RunSummary>, StoreError> {
+        let leases = self.store.inner.leases.clone();
+        self.store.inner.read(move |connection| {
+            let values = named_params! { ":it": id, ":limit": limits::LOG_RUNS_MAX };
+            select(connection, &leases, choice, values)
+        })
+    }
+
     /// Returns the run of this store's workspace that had the latest entry, where there is one. Runs of subagents do not
     /// count.
     ///
@@ -153,8 +183,9 @@ fn select(
 ) -> Result<Vec<RunSummary>, rusqlite::Error> {
     let mut found: Vec<(RunSummary, Holder)> = connection
         .prepare_cached(&format!(
-            "SELECT id, began_at, last_at, title, model, preset, root, further_roots, parent, forked_from,
-                forked_entries, lease, pid, since, stopped, usage, calls, entries, bytes
+            "SELECT id, began_at, last_at, title, model, preset, root, further_roots, parent,
+                (SELECT run FROM calls WHERE calls.id = runs.parent) AS parent_run, forked_from, forked_entries,
+                lease, pid, since, stopped, usage, calls, entries, bytes
              FROM runs WHERE {choice} ORDER BY last_at DESC, seq DESC LIMIT :limit"
         ))?
         .query_map(values, |row| Ok((summary(row)?, holder(row)?)))?
@@ -200,6 +231,7 @@ fn summary(row: &Row<'_>) -> Result<RunSummary, rusqlite::Error> {
         preset: row.get("preset")?,
         roots: root.into_iter().chain(further).collect(),
         parent: parsed_if_any(row, "parent")?,
+        parent_run: parsed_if_any(row, "parent_run")?,
         forked_from: forked_from.map(|run| (run, forked_entries.unsigned_abs())),
         state: stopped.map_or(RunState::CutShort, RunState::Stopped),
         usage: json_if_any(row, "usage")?.unwrap_or_default(),

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use haft_protocol::{RunEntry, RunId};
+use haft_protocol::{RunEntry, RunFacts, RunId};
 use rusqlite::Connection;
 
 use super::Prepared;
@@ -63,12 +63,18 @@ impl RunWriter {
             return inner.writer.append(write)?.await.map_err(|_| StoreError::Stopped)?;
         }
         let (store, row) = (self.store.clone(), self.row);
-        let put = move || put(&store.inner, prepared, row);
-        // A file is written and has to reach the disk: not on a thread that others want to run on.
-        match tokio::runtime::Handle::try_current() {
-            Ok(runtime) => runtime.spawn_blocking(put).await.map_err(|_| StoreError::Stopped)?,
-            Err(_) => put(),
-        }
+        // A file is written and has to reach the disk.
+        aside(move || put(&store.inner, prepared, row)).await
+    }
+
+    /// Begins another run in the same records, as [`Runs::begin`](super::Runs::begin) does: that of a call of this one.
+    ///
+    /// # Errors
+    ///
+    /// Fails as that does.
+    pub async fn begin_beneath(&self, facts: RunFacts) -> Result<Self, StoreError> {
+        let runs = self.store.runs();
+        aside(move || runs.begin(&facts)).await
     }
 
     /// Lets go of the run, so that whoever looks when this returns finds it free.
@@ -93,6 +99,16 @@ impl Drop for RunWriter {
         }
         // Where it cannot be written, the end of the process says the same.
         let _ = inner.writer.append_quietly(Write::RunLeft { run: self.row });
+    }
+}
+
+/// Does what takes long, not on a thread that others want to run on.
+async fn aside<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
+) -> Result<T, StoreError> {
+    match tokio::runtime::Handle::try_current() {
+        Ok(runtime) => runtime.spawn_blocking(work).await.map_err(|_| StoreError::Stopped)?,
+        Err(_) => work(),
     }
 }
 

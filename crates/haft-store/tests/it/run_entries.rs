@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use haft_protocol::{
-    ArtifactId, Bound, CallId, Change, ChangeKind, ContentPart, ContentRef, Control, Count, Denial,
-    Digest, ErrorKind, Evidence, Failure, FileState, ImageType, LogicalPath, MessageId, ModelId,
-    Notice, NoticeKind, Opaque, Outcome, RawArguments, Reply, ReplyPart, RequestedCall, RunEntry,
-    RunFacts, RunId, RunLimit, Status, StopCause, StopReason, Stopped, Summary, TicketId,
-    Timestamp, TokenUsage, Usage, UsageTotal, UserMessage,
+    ArtifactId, Bound, BranchId, CallId, Change, ChangeKind, ContentPart, ContentRef, Control,
+    Count, Denial, Digest, ErrorKind, Evidence, Failure, FileState, ImageType, LeftOutRecord,
+    LogicalPath, MessageId, ModelId, Notice, NoticeKind, Opaque, Outcome, RawArguments, Reply,
+    ReplyPart, RequestedCall, RunEntry, RunFacts, RunId, RunLimit, SectionRecord, Status,
+    StopCause, StopReason, StopSignal, Stopped, Summary, TicketId, Timestamp, TokenUsage, Usage,
+    UsageTotal, UserMessage,
 };
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
+use proptest::sample::select;
 use serde_json::Value;
 
 use crate::runs::facts;
@@ -273,7 +275,8 @@ fn stopped() -> impl Strategy<Value = Stopped> + Clone {
         (limit, any::<u64>()).prop_map(|(limit, allowed)| StopCause::Limit { limit, allowed }),
         (text(), text()).prop_map(|(kind, text)| StopCause::Model { kind, text }),
         ticket().prop_map(|ticket| StopCause::Waits { ticket }),
-        Just(StopCause::Interrupted),
+        option::of(select(vec![StopSignal::Interrupt, StopSignal::Hangup, StopSignal::Terminate]))
+            .prop_map(|by| StopCause::Interrupted { by }),
     ];
     (at(), cause, any::<u64>(), any::<u64>()).prop_map(|(at, cause, requests, output)| Stopped {
         at,
@@ -301,9 +304,11 @@ fn entry() -> impl Strategy<Value = RunEntry> {
         .prop_map(|(id, at, content, notices)| UserMessage { id, at, content, notices });
     prop_oneof![
         said.prop_map(RunEntry::Said),
-        (at(), any::<u64>(), any::<u64>()).prop_map(|(at, request, estimated_tokens)| {
-            RunEntry::Asked { at, request, estimated_tokens }
-        }),
+        (at(), any::<u64>(), any::<u64>(), vec(section(), 0..3)).prop_map(
+            |(at, request, estimated_tokens, made_of)| {
+                RunEntry::Asked { at, request, estimated_tokens, made_of }
+            }
+        ),
         (at(), text(), text(), text()).prop_map(|(at, kind, text, said)| RunEntry::Unanswered {
             at,
             kind,
@@ -322,13 +327,26 @@ fn entry() -> impl Strategy<Value = RunEntry> {
     ]
 }
 
+fn section() -> impl Strategy<Value = SectionRecord> {
+    let left_out = (any::<u64>(), text(), text()).prop_map(|(count, unit, why)| LeftOutRecord {
+        count,
+        unit,
+        why,
+    });
+    (text(), any::<u64>(), vec(text(), 0..3), vec(left_out, 0..3)).prop_map(
+        |(section, kept, names, left_out)| SectionRecord { section, kept, names, left_out },
+    )
+}
+
 fn run_facts() -> impl Strategy<Value = RunFacts> {
     let id = any::<u128>().prop_map(|bits| RunId::from_parts(1, bits));
     (
         (id.clone(), at(), text(), model(), vec(text(), 0..3), text()),
         (digest(), option::of((id, any::<u64>())), option::of(call())),
+        (option::of(any::<u128>()), option::of(text())),
     )
-        .prop_map(|((run, at, title, model, roots, preset), (digest, forked_from, parent))| {
+        .prop_map(|(facts, (digest, forked_from, parent), (branch, within))| {
+            let (run, at, title, model, roots, preset) = facts;
             RunFacts {
                 run,
                 at,
@@ -340,6 +358,8 @@ fn run_facts() -> impl Strategy<Value = RunFacts> {
                 system: digest,
                 forked_from,
                 parent,
+                branch: branch.map(|bits| BranchId::from_parts(1, bits)),
+                within: within.map(LogicalPath::new),
             }
         })
 }

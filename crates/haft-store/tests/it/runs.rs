@@ -31,6 +31,8 @@ pub(crate) fn facts(run: RunId) -> RunFacts {
         system: Digest::of_bytes("system"),
         forked_from: None,
         parent: None,
+        branch: None,
+        within: None,
     }
 }
 
@@ -191,6 +193,16 @@ async fn runs_are_listed_by_their_last_entry_with_how_they_stand_and_what_they_t
         assert_eq!((runs[2].calls, runs[2].entries), (1, 3));
         writer.close().await.unwrap();
         assert_eq!(here.find(&run(3).into()).unwrap().state, RunState::CutShort);
+
+        // What a call began is found by that call, and by the run of it as soon as the call is on record.
+        assert_eq!(here.begun_by(call(1)).unwrap().unwrap().id, run(2));
+        assert_eq!(here.begun_by(call(2)).unwrap(), None);
+        assert_eq!(here.beneath(run(1)).unwrap(), []);
+        let mut intent = intent(call(1));
+        intent.caller.run = run(1);
+        store.append(Entry::Intent(&intent)).await.unwrap();
+        let [sub] = here.beneath(run(1)).unwrap().try_into().unwrap();
+        assert_eq!((sub.id, sub.parent_run), (run(2), Some(run(1))));
     })
     .await;
 }

@@ -10,4 +10,6 @@ mod instructions;
 mod killed;
 #[cfg(feature = "mcp")]
 mod serving;
+#[cfg(feature = "models")]
+mod subagents;
 mod together;

@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use haft_protocol::RunEntry;
+use haft_protocol::{RunEntry, RunFacts};
 use haft_session::{Keeper, KeeperError};
 use haft_store::{RunWriter, Store};
 use haft_tool::BoxFuture;
@@ -126,6 +126,10 @@ impl Keeper for CountedKeeper {
                 source: Some(Box::new(error)),
             })
         })
+    }
+
+    fn begin_beneath(&self, _: RunFacts) -> BoxFuture<'_, Result<Arc<dyn Keeper>, KeeperError>> {
+        unreachable!("no call of this run starts another one")
     }
 }
 

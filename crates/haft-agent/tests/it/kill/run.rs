@@ -77,6 +77,8 @@ pub(super) async fn begin(dir: &Path, killed: Option<Killed>) {
         system: Digest::of_bytes("system"),
         forked_from: None,
         parent: None,
+        branch: None,
+        within: None,
     };
     let writer = store.runs().begin(&facts).unwrap();
     let (agent, branch, options) = work(&store, writer, Transcript::new(), dir, killed, &nobody);

@@ -1,6 +1,6 @@
 //! A run, entry by entry.
 
-use haft::models::{ReplyPart, RunEntry};
+use haft::models::{ReplyPart, RunEntry, RunFacts, SectionRecord};
 use haft::store::{RunState, RunSummary, Store};
 use haft::{ContentPart, Outcome};
 use serde_json::json;
@@ -49,7 +49,20 @@ pub(super) fn show(printer: Printer, store: &Store, run: &RunSummary) -> anyhow:
         field("forked", &format!("from run {source}, with {entries} of its entries"));
     }
     if let Some(parent) = &run.parent {
-        field("begun by", &format!("call {parent}"));
+        let of = run.parent_run.map(|it| format!(" of run {}", it.short())).unwrap_or_default();
+        field("begun by", &format!("call {}{of}", parent.short()));
+    }
+    if let Some(RunEntry::Began(RunFacts { branch, within, .. })) = record.entries.first() {
+        if let Some(within) = within {
+            field("within", within.as_str());
+        }
+        if let Some(branch) = branch {
+            field("branch", &branch.to_string());
+        }
+    }
+    for child in store.runs().beneath(run.id)? {
+        let (_, stands) = state(&child.state);
+        field("subagent", &format!("run {}, {stands}: {}", child.id.short(), child.title));
     }
     field("used", &usage(&run.usage));
     printer.line(&[(Tone::Plain, "")]);
@@ -76,12 +89,17 @@ fn entry(printer: Printer, number: usize, entry: &RunEntry) {
                 line("told", (Tone::Faint, &notice.text));
             }
         }
-        RunEntry::Asked { request, estimated_tokens, .. } => {
+        RunEntry::Asked { request, estimated_tokens, made_of, .. } => {
             let about = match estimated_tokens {
                 0 => format!("request {request}"),
                 tokens => format!("request {request}, about {tokens} tokens"),
             };
             line("asked", (Tone::Faint, &about));
+            let sections: Vec<String> = made_of.iter().filter_map(section).collect();
+            if !sections.is_empty() {
+                let label = " ".repeat(16);
+                printer.entry(&[(Tone::Faint, &label)], (Tone::Faint, &sections.join("; ")));
+            }
         }
         RunEntry::Unanswered { kind, text, .. } => {
             line("no answer", (Tone::Bad, &format!("{kind}: {text}")));
@@ -134,6 +152,28 @@ fn entry(printer: Printer, number: usize, entry: &RunEntry) {
         }
         RunEntry::Resumed { at } => line("resumed", (Tone::Faint, &when::show(*at))),
     }
+}
+
+/// Says what a section of a request showed, and what it did not.
+fn section(record: &SectionRecord) -> Option<String> {
+    let SectionRecord { section, kept, names, left_out } = record;
+    let many = |one: &str, several: &str| match kept {
+        1 => format!("1 {one}"),
+        kept => format!("{kept} {several}"),
+    };
+    let shown = match section.as_str() {
+        // Every request has it, and there is nothing to say of it.
+        "system" => return None,
+        "task" | "summary" => section.clone(),
+        "instructions" => names.join(", "),
+        "tools" => many("tool", "tools"),
+        "notices" => many("notice", "notices"),
+        "history" => many("entry since", "entries since"),
+        other => format!("{other}: {kept}"),
+    };
+    let gone = left_out.iter().map(|it| format!("{} {} left out ({})", it.count, it.unit, it.why));
+    let shown = Some(shown).filter(|_| *kept > 0);
+    Some(shown.into_iter().chain(gone).collect::<Vec<_>>().join(", "))
 }
 
 /// Shows a text of several lines beneath its label.

@@ -61,6 +61,14 @@ pub(super) async fn take_back(
     dry_run: bool,
 ) -> anyhow::Result<Exit> {
     let printer = invocation.printer;
+    if let (Some(_), above) = (run.parent, run.parent_run) {
+        let text = format!(
+            "run {} is a subagent's: what it changed is of the run it worked for",
+            run.id.short()
+        );
+        let hint = above.map(|it| format!("`haft undo {}` takes back all of that run", it.short()));
+        return Ok(printer.error(Exit::Failed, "not_found", &text, &Vec::from_iter(hint)));
+    }
     let changed = changes::latest(invocation, store, super::LOOKED_THROUGH)?;
     let is_its = |it: &&haft::ChangedCall| it.run == Some(run.id) && !it.undone;
     let calls: Vec<CallId> = changed
