@@ -5,7 +5,7 @@
 //! 1. Nothing, or `null`, is an object without keys.
 //! 2. The text is JSON.
 //! 3. JSON stands in a code fence or between words.
-//! 4. The text is nearly JSON: raw control characters, lone backslashes, single quotes, trailing commas, Python
+//! 4. The text is nearly JSON: raw control characters, lone backslashes, halves of surrogate pairs, single quotes, trailing commas, Python
 //!    literals, brackets left open where the sender vouches that nothing was cut off.
 //! 5. An object was sent as a JSON text.
 //!

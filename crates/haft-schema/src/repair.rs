@@ -38,6 +38,11 @@ pub enum RepairKind {
         /// How many.
         count: usize,
     },
+    /// Halves of surrogate pairs, which are no characters, became U+FFFD.
+    HalfPairs {
+        /// How many.
+        count: usize,
+    },
     /// Single quotes were taken as double quotes.
     SingleQuotes,
     /// A comma before a closing bracket was dropped.
@@ -90,6 +95,12 @@ impl fmt::Display for RepairKind {
                     "took {count} lone backslash{} as written",
                     if *count == 1 { "" } else { "es" }
                 )
+            }
+            Self::HalfPairs { count: 1 } => {
+                f.write_str("put U+FFFD for a half of a surrogate pair")
+            }
+            Self::HalfPairs { count } => {
+                write!(f, "put U+FFFD for {count} halves of surrogate pairs")
             }
             Self::SingleQuotes => f.write_str("took single quotes as double quotes"),
             Self::TrailingComma => f.write_str("dropped a trailing comma"),

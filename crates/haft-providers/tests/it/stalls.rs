@@ -128,10 +128,11 @@ async fn o_089_a_reply_ends_when_its_provider_says_so() {
 #[tokio::test]
 async fn o_089_slow_progress_is_progress() {
     let mut answer = Answer::stream(DELTA).cut(&[]);
-    answer.plays = vec![Play::Repeat(DELTA.into(), Duration::from_millis(40))];
+    answer.plays = vec![Play::Repeat(DELTA.into(), Duration::from_millis(90))];
     let server = Server::start(answer).await;
     let mut endpoint = endpoint(Dialect::ChatCompletions, server.port);
-    endpoint.patience = SHORT;
+    // All of it takes longer than the pause that is allowed, and no pause does, on a busy machine too.
+    endpoint.patience = Patience { pause: Duration::from_millis(600), ..SHORT };
     let model = chat(endpoint);
     let mut stream =
         haft_model::ChatModel::ask(&model, std::sync::Arc::new(asking(vec![user("x")])))

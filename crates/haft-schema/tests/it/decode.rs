@@ -254,7 +254,6 @@ fn what_is_no_object_is_sent_back() {
     assert_snapshot!(text("hello"), @r#"error: the arguments are not JSON: there is no object in it (line 1, column 1, near `hello`); send one JSON object; inside texts write `\"`, `\\` and `\n`"#);
     assert_snapshot!(text("{\"a\": 1e999}"), @r#"error: the arguments are not JSON: number out of range (line 1, column 10, near `{"a":1e999}`); send one JSON object; inside texts write `\"`, `\\` and `\n`"#);
     assert_snapshot!(text("{\n  \"a\": 1,\n  \"b\" 2\n}"), @r#"error: the arguments are not JSON: expected `:` after the key (line 3, column 7, near `{   "a": 1,   "b" 2 }`); send one JSON object; inside texts write `\"`, `\\` and `\n`"#);
-    assert_snapshot!(text(r#"{"a": "\ud800"}"#), @r#"error: the arguments are not JSON: unexpected end of hex escape (line 1, column 13, near `{"a":"\ud800"}`); send one JSON object; inside texts write `\"`, `\\` and `\n`"#);
 }
 
 #[test]
@@ -454,4 +453,27 @@ fn an_unknown_key_that_is_a_slip_of_a_known_one_is_not_dropped() {
         "what means nothing is dropped"
     );
     assert!(decode(json!({ "path": "a", "paths": "b" })).repairs.len() == 1, "its place is taken");
+}
+
+#[test]
+fn o_083_a_half_of_a_surrogate_pair_becomes_a_sign_that_stands_for_it() {
+    assert_eq!(text(r#"{"a": "\ud83d\ude00"}"#), r#"{"a":"😀"}"#);
+    assert_snapshot!(text(r#"{"a": "x\ud83d y", "b": ["\udc00\ud83d", "\ud83d\ud83d\ude00"]}"#), @r#"
+    {"a":"x� y","b":["��","�😀"]}
+    /a: put U+FFFD for a half of a surrogate pair
+    /b/0: put U+FFFD for 2 halves of surrogate pairs
+    /b/1: put U+FFFD for a half of a surrogate pair
+    "#);
+    assert_snapshot!(text(r#"{"\ud83d": "\ud83dA", "a": "\u00e4\n"}"#), @r#"
+    {"�":"�A","a":"ä\n"}
+    arguments: put U+FFFD for a half of a surrogate pair
+    /�: put U+FFFD for a half of a surrogate pair
+    "#);
+    // What is cut has no reading, and an escape that is none is no half.
+    assert_snapshot!(text(r#"{"a": "\ud83d\u"#), @"error: the arguments end in the middle; nothing was run; send the call again, in smaller parts");
+    assert_snapshot!(text(r#"{"a": "\ud83d\ude0"}"#), @r#"
+    {"a":"�\\ude0"}
+    /a: put U+FFFD for a half of a surrogate pair
+    /a: took 1 lone backslash as written
+    "#);
 }

@@ -10,6 +10,7 @@ use crate::repair::RepairKind;
 struct Seen {
     raw_controls: usize,
     raw_backslashes: usize,
+    halves: usize,
     /// Characters that appear both raw and as escapes have two readings.
     raw: Vec<char>,
     escaped: Vec<char>,
@@ -64,10 +65,7 @@ impl Mender<'_> {
                 self.out.push('\\');
                 self.out.push(escape);
             }
-            Some('u') if self.four_digits_follow() => {
-                self.out.push('\\');
-                self.copy();
-            }
+            Some('u') if self.unit(1).is_some() => self.unicode(seen),
             Some('x' | 'N' | 'U' | '0'..='7') if quote == '\'' => {
                 return Err(self.unclear("this is an escape of Python, not of JSON"));
             }
@@ -79,9 +77,31 @@ impl Mender<'_> {
         Ok(())
     }
 
-    fn four_digits_follow(&self) -> bool {
-        let digits = self.rest.clone().skip(1).take(4);
-        digits.filter(|(_, character)| character.is_ascii_hexdigit()).count() == 4
+    /// Copies an escape of four digits, with its other half where it is one of a pair. A half alone is no character.
+    fn unicode(&mut self, seen: &mut Seen) {
+        const HIGH: std::ops::RangeInclusive<u32> = 0xd800..=0xdbff;
+        const LOW: std::ops::RangeInclusive<u32> = 0xdc00..=0xdfff;
+        let unit = self.unit(1).unwrap_or_default();
+        let mut rest = self.rest.clone().skip(5).map(|(_, character)| character);
+        let next = (rest.next() == Some('\\') && rest.next() == Some('u')).then(|| self.unit(7));
+        let length = match next.flatten() {
+            Some(next) if HIGH.contains(&unit) && LOW.contains(&next) => 11,
+            _ if HIGH.contains(&unit) || LOW.contains(&unit) => {
+                seen.halves += 1;
+                self.out.push(char::REPLACEMENT_CHARACTER);
+                self.rest.by_ref().take(5).for_each(drop);
+                return;
+            }
+            _ => 5,
+        };
+        self.out.push('\\');
+        self.out.extend(self.rest.by_ref().take(length).map(|(_, character)| character));
+    }
+
+    /// Returns the number that four hexadecimal digits write, so many characters from here.
+    fn unit(&self, from: usize) -> Option<u32> {
+        let mut digits = self.rest.clone().skip(from).map(|(_, character)| character);
+        (0..4).try_fold(0, |unit, _| Some(unit * 16 + digits.next()?.to_digit(16)?))
     }
 
     /// Decides whether the text has one reading, and notes what was repaired.
@@ -108,6 +128,9 @@ impl Mender<'_> {
         }
         if seen.raw_controls > 0 {
             self.note(RepairKind::RawControls { count: seen.raw_controls })?;
+        }
+        if seen.halves > 0 {
+            self.note(RepairKind::HalfPairs { count: seen.halves })?;
         }
         if seen.raw_backslashes > 0 {
             self.note(RepairKind::RawBackslashes { count: seen.raw_backslashes })?;
