@@ -64,6 +64,14 @@ pub struct TurnEnd {
     pub usage: UsageTotal,
 }
 
+/// Refuses a message without anything in it, before it is put on record.
+fn nothing_said(said: &UserMessage) -> Option<StopCause> {
+    said.is_empty().then(|| StopCause::Model {
+        kind: "empty_message".to_owned(),
+        text: "nothing was said to it: the message has no word and no image in it".to_owned(),
+    })
+}
+
 /// Lets models work: does what turns decide, over one dispatch.
 #[derive(Debug, Clone)]
 pub struct Agent {
@@ -93,7 +101,7 @@ impl Agent {
     pub async fn turn(&self, branch: &Branch, said: UserMessage, options: &TurnOptions) -> TurnEnd {
         let mut state = branch.turn().await;
         let mut doing = Doing::new(self, &mut state, options);
-        if let Some(cause) = doing.refusal() {
+        if let Some(cause) = doing.refusal().or_else(|| nothing_said(&said)) {
             return doing.stop(cause).await;
         }
         let heard = doing.say(said).await;

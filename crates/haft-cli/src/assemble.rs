@@ -394,6 +394,8 @@ fn retention(config: &Config) -> Retention {
         calls: NonZeroU64::new(journal.retention_calls).unwrap_or(standard.calls),
         artifact_bytes_total: NonZeroU64::new(journal.artifacts_bytes)
             .unwrap_or(standard.artifact_bytes_total),
+        runs: NonZeroU64::new(journal.retention_runs).unwrap_or(standard.runs),
+        run_bytes: NonZeroU64::new(journal.runs_bytes).unwrap_or(standard.run_bytes),
         ..standard
     }
 }

@@ -122,20 +122,7 @@ impl<'a> Bench<'a> {
 
     /// Goes on with a run. Nobody else can as long as this does.
     pub(crate) async fn go_on_with(self, found: &RunSummary) -> anyhow::Result<Work<'a>> {
-        if let Some(parent) = found.parent {
-            // It had less than its user may, and nobody else knows how much.
-            let text = format!("run {} is a subagent's, and goes on with nobody", found.id.short());
-            let above = found.parent_run.map_or_else(
-                || format!("call {parent}"),
-                |it| format!("`haft resume {}`", it.short()),
-            );
-            return Err(UserMistake::new(text)
-                .hint(format!(
-                    "{above} began it; `haft fork {}` begins one of yours from it",
-                    found.id.short()
-                ))
-                .into());
-        }
+        goes_on(found)?;
         let opened = self.store()?.runs().open_to_go_on(found.id)?;
         if let Some(unreadable) = &opened.unreadable {
             self.show.aside(Tone::Warn, "record", &unreadable.to_string());
@@ -380,6 +367,21 @@ impl Work<'_> {
     pub(crate) fn close(self) {
         drop(self.keeper);
     }
+}
+
+/// Refuses a subagent's run: it had less than its user may, and nobody else knows how much.
+pub(crate) fn goes_on(found: &RunSummary) -> Result<(), UserMistake> {
+    let Some(call) = found.parent else { return Ok(()) };
+    let run = found.id.short();
+    let above = match found.parent_run {
+        Some(above) => {
+            format!("`haft resume {}` goes on with the run that it worked for", above.short())
+        }
+        None => format!("it worked for call {call}, which is no longer on record"),
+    };
+    let text = format!("run {run} is a subagent's, and cannot be gone on with by itself");
+    Err(UserMistake::new(text)
+        .hint(format!("{above}; `haft fork {run}` begins one of yours from it")))
 }
 
 /// Somebody asked twice for the end.

@@ -85,6 +85,10 @@ pub struct Journal {
     pub retention_days: u64,
     /// Calls that are kept at most: 1 to a hundred million.
     pub retention_calls: u64,
+    /// Runs that are kept at most: 1 to a million.
+    pub retention_runs: u64,
+    /// Bytes of all entries of all runs: one MiB to one TiB.
+    pub runs_bytes: u64,
     /// Bytes of all artifacts: one MiB to one TiB.
     pub artifacts_bytes: u64,
     /// Whether the arguments of calls are recorded.

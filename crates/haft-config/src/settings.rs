@@ -54,7 +54,7 @@ macro_rules! numbers {
 }
 
 /// Every number. Upper ends keep a slip of the pen from meaning "no limit at all".
-pub(crate) static NUMBERS: [Number; 13] = numbers! {
+pub(crate) static NUMBERS: [Number; 15] = numbers! {
     limits.permits: 1..=64, MayLower;
     limits.calls_per_step: 1..=1_000, MayLower;
     limits.calls_per_run: 1..=1_000_000, MayLower;
@@ -64,6 +64,8 @@ pub(crate) static NUMBERS: [Number; 13] = numbers! {
     limits.outcome_text_bytes: 1_024..=MIB, MayLower;
     journal.retention_days: 1..=3_650, MayNotTouch;
     journal.retention_calls: 1..=100_000_000, MayNotTouch;
+    journal.retention_runs: 1..=1_000_000, MayNotTouch;
+    journal.runs_bytes: MIB..=MIB * MIB, MayNotTouch;
     journal.artifacts_bytes: MIB..=MIB * MIB, MayNotTouch;
     programs.memory_bytes: 16 * MIB..=64 * MIB * MIB, MayLower;
     programs.processes: 1..=1_000_000, MayLower;
@@ -146,6 +148,8 @@ impl Default for crate::Journal {
         Self {
             retention_days: u64::from(limits::RETENTION_DAYS),
             retention_calls: limits::RETENTION_CALLS,
+            retention_runs: limits::RETENTION_RUNS,
+            runs_bytes: limits::RUNS_BYTES,
             artifacts_bytes: limits::ARTIFACTS_BYTES,
             record_arguments: true,
         }

@@ -275,6 +275,8 @@ pub const RETENTION_CALLS: u64 = 200_000;
 pub const RETENTION_RUNS: u64 = 2_000;
 /// Bytes of all entries of all runs that are kept.
 pub const RUNS_BYTES: u64 = 1024 * 1024 * 1024;
+/// Of a model's window, the share of the tools' definitions from which a person is told: one part in this many.
+pub const TOOLS_SHARE: u64 = 3;
 /// Characters of the title of a run.
 pub const RUN_TITLE_CHARS: usize = 120;
 /// Bytes of one entry of a run.

@@ -50,6 +50,14 @@ pub struct UserMessage {
     pub notices: Vec<Notice>,
 }
 
+impl UserMessage {
+    /// Tells whether there is nothing in it: no word, no image, no notice.
+    pub fn is_empty(&self) -> bool {
+        let is_blank = |part: &ContentPart| part.as_text().is_some_and(|it| it.trim().is_empty());
+        self.notices.is_empty() && self.content.iter().all(is_blank)
+    }
+}
+
 /// A summary of what came before, so that the rest fits into a model's window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Summary {

@@ -29,6 +29,7 @@ pub struct Gauge {
     measured: Option<Measured>,
     level: Option<Level>,
     has_told: bool,
+    has_weighed_tools: bool,
 }
 
 /// How full the window is with one request.
@@ -114,6 +115,7 @@ impl Gauge {
             measured: None,
             level: None,
             has_told: false,
+            has_weighed_tools: false,
         }
     }
 
@@ -130,6 +132,26 @@ impl Gauge {
         let level = Level { tokens, estimated, images, window: self.window, reply: self.reply };
         self.level = Some(level);
         level
+    }
+
+    /// Weighs the tools' definitions, the first time that it is asked to.
+    ///
+    /// Returns what a person should know: that they take more than a third of the window.
+    pub fn weigh_tools(&mut self, tools: &[ToolSpec]) -> Option<Notice> {
+        if self.has_weighed_tools || tools.is_empty() {
+            return None;
+        }
+        self.has_weighed_tools = true;
+        let window = self.window?;
+        let each = tools.iter().map(|it| self.estimator.tool(it));
+        let tokens = each.fold(self.estimator.before_tools(), u64::saturating_add);
+        (tokens > window / limits::TOOLS_SHARE).then(|| {
+            let text = format!(
+                "the definitions of {} tools take about {tokens} of the {window} tokens of the model's window: show it fewer with `--tools NAMES`",
+                tools.len()
+            );
+            Notice::new(NoticeKind::Remark, text)
+        })
     }
 
     /// Takes in what the request that was measured last took, unless it cannot be true.

@@ -7,8 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use haft_model::Fragment;
 use haft_protocol::{
-    CallId, ContentPart, Entry, MessageId, Outcome, Reply, RequestedCall, Step, Summary,
-    UserMessage,
+    CallId, Entry, MessageId, Outcome, Reply, RequestedCall, Step, Summary, UserMessage,
 };
 use rpds::{HashTrieMapSync, HashTrieSetSync, VectorSync};
 
@@ -164,7 +163,7 @@ impl Transcript {
     ///
     /// Fails while calls are open, and where nothing was said.
     pub fn say(&mut self, message: UserMessage) -> Result<(), TranscriptError> {
-        if message.notices.is_empty() && message.content.iter().all(is_blank) {
+        if message.is_empty() {
             return Err(TranscriptError::Empty { id: message.id });
         }
         self.add(Entry::User(message))
@@ -270,8 +269,4 @@ impl Transcript {
             self.shown.add(node);
         }
     }
-}
-
-fn is_blank(part: &ContentPart) -> bool {
-    part.as_text().is_some_and(|text| text.trim().is_empty())
 }

@@ -33,6 +33,7 @@ mod lease;
 mod lock_file;
 mod log;
 mod objects;
+mod query;
 mod record;
 mod redaction;
 mod retention;
@@ -47,12 +48,12 @@ pub use artifacts::{Artifact, ArtifactInfo};
 pub use error::StoreError;
 pub use fate::{CallFate, EndedCall, StartedCall};
 pub use log::{CallStatus, CallStatusError, CallSummary, LogFilter};
+pub use query::{IdPart, IdQuery, Query, RunQuery};
 pub use redaction::{REDACTED, Redaction, is_secret_name};
 pub use retention::GcReport;
 pub use runs::{
-    OpenedRun, RunFilter, RunQuery, RunRecord, RunState, RunSummary, RunWriter, Runs,
-    UnreadableEntry,
+    OpenedRun, RunFilter, RunRecord, RunState, RunSummary, RunWriter, Runs, UnreadableEntry,
 };
-pub use show::{CallDetail, IdPart, IdQuery, TicketDetail};
+pub use show::{CallDetail, TicketDetail};
 pub use store::{Retention, Store, StoreConfig};
 pub use usage::StateUsage;

@@ -7,7 +7,6 @@ mod entry;
 mod fork;
 mod list;
 mod load;
-mod query;
 mod row;
 mod writer;
 
@@ -26,7 +25,6 @@ use crate::store::Store;
 use entry::Prepared;
 pub use list::{RunFilter, RunState, RunSummary};
 pub use load::{RunRecord, UnreadableEntry};
-pub use query::RunQuery;
 use row::RunRow;
 pub(crate) use row::{EntryRow, let_go};
 pub use writer::RunWriter;
@@ -84,7 +82,10 @@ impl Runs {
             Ok(Some(put.map(|()| seq)))
         })?;
         let taken = || StoreError::Refused { text: format!("there is a run {run} already") };
-        Ok(RunWriter::new(self.store.clone(), run, begun.ok_or_else(taken)??))
+        let writer = RunWriter::new(self.store.clone(), run, begun.ok_or_else(taken)??);
+        // Held by its writer, the run itself does not go.
+        writer::hold(&self.store.inner);
+        Ok(writer)
     }
 
     /// Opens a run to add to it. No other process, and nobody else in this one, can until the writer is dropped.

@@ -1,114 +1,27 @@
 //! Everything that is on record about one call.
 
-use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use haft_protocol::{
-    AttemptRecord, CallId, Caller, DecisionRecord, IntentRecord, Outcome, OutcomeRecord,
-    TicketRecord, Timestamp,
+    AttemptRecord, Caller, DecisionRecord, IntentRecord, Outcome, OutcomeRecord, TicketRecord,
+    Timestamp,
 };
 use haft_tool::SystemClock;
 use haft_tool::ports::Clock as _;
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use rusqlite::{Connection, OptionalExtension as _, Row};
 use serde::Serialize;
 
 use crate::StoreError;
 use crate::artifacts::{self, ArtifactInfo};
 use crate::lease::Leases;
 use crate::log::{CallSummary, children_of, summary_of};
-use crate::record::{head, time};
+use crate::query::{CANDIDATES, IdQuery, Table};
+use crate::record::time;
 use crate::row::{json, json_if_any, parsed, parsed_if_any, timestamp, unreadable, word};
 use crate::store::Store;
 
-/// Characters that part of an id has at least.
-const PART_CHARS: usize = 4;
-
-/// Characters of an id.
-const ID_CHARS: usize = 26;
-
-/// Calls named when a part of an id fits several.
-pub(crate) const CANDIDATES: usize = 10;
-
-/// Which call is meant.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum IdQuery {
-    /// The call that was recorded last; written `last`.
-    Last,
-    /// The call of this id.
-    Id(CallId),
-    /// The one call whose id, or the last eight letters of it, begins or ends with this.
-    Part(IdPart),
-}
-
-/// The begin or the end of an id: at least four of its letters and digits.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct IdPart(String);
-
-/// What a text says about which one is meant, of any kind that has ids.
-pub(crate) enum Meant<I> {
-    Last,
-    Id(I),
-    ByPart(IdPart),
-}
-
-impl<I: FromStr> Meant<I> {
-    /// Reads `last`, an id or part of one. `None` for what can be none of these.
-    pub(crate) fn of(text: &str) -> Option<Self> {
-        let text = text.trim();
-        if text.eq_ignore_ascii_case("last") {
-            return Some(Self::Last);
-        }
-        let lower = text.to_ascii_lowercase();
-        if let Ok(id) = lower.parse() {
-            return Some(Self::Id(id));
-        }
-        let fits = lower.bytes().all(|byte| byte.is_ascii_alphanumeric())
-            && (PART_CHARS..ID_CHARS).contains(&lower.len());
-        fits.then_some(Self::ByPart(IdPart(lower)))
-    }
-}
-
-impl IdPart {
-    pub(crate) fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for IdPart {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl FromStr for IdQuery {
-    type Err = StoreError;
-
-    fn from_str(text: &str) -> Result<Self, StoreError> {
-        match Meant::of(text) {
-            Some(Meant::Last) => Ok(Self::Last),
-            Some(Meant::Id(id)) => Ok(Self::Id(id)),
-            Some(Meant::ByPart(part)) => Ok(Self::Part(part)),
-            None => Err(StoreError::NotAnId { query: text.trim().chars().take(40).collect() }),
-        }
-    }
-}
-
-impl From<CallId> for IdQuery {
-    fn from(id: CallId) -> Self {
-        Self::Id(id)
-    }
-}
-
-impl fmt::Display for IdQuery {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Last => f.write_str("last"),
-            Self::Id(id) => id.fmt(f),
-            Self::Part(part) => part.fmt(f),
-        }
-    }
-}
+/// Where calls are, and which one is the last.
+const CALLS: Table = Table { name: "calls", last: "ORDER BY seq DESC" };
 
 /// Everything that is on record about one call. Texts are redacted, and long ones are cut.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -151,7 +64,7 @@ impl Store {
         let asked = query.clone();
         let mut found = self.inner.read(move |connection| {
             let tx = connection.unchecked_transaction()?;
-            let ids = find(&tx, &asked)?;
+            let ids = asked.find(&tx, &CALLS)?;
             let detail = match ids.as_slice() {
                 [id] => Some(detail(&tx, &leases, now, id)?),
                 _ => None,
@@ -184,31 +97,6 @@ impl Store {
                 .query_map([time(now)], |row| json(row, "record"))?
                 .collect()
         })
-    }
-}
-
-/// Returns the ids that fit, newest first, at most one more than are named.
-fn find(connection: &Connection, query: &IdQuery) -> Result<Vec<String>, rusqlite::Error> {
-    let id = |row: &Row<'_>| row.get(0);
-    match query {
-        IdQuery::Last => connection
-            .prepare_cached("SELECT id FROM calls ORDER BY seq DESC LIMIT 1")?
-            .query_map([], id)?
-            .collect(),
-        IdQuery::Id(call) => connection
-            .prepare_cached("SELECT id FROM calls WHERE id = ?1")?
-            .query_map([call.to_string()], id)?
-            .collect(),
-        // Ids sort by time, and in their order the index alone answers.
-        IdQuery::Part(IdPart(part)) => connection
-            .prepare_cached(
-                // The last eight letters are how ids are listed, so their first ones are what people type.
-                "SELECT id FROM calls WHERE substr(id, 1, length(?1)) = ?1 OR substr(id, -length(?1)) = ?1
-                    OR substr(id, -8, length(?1)) = ?1
-                 ORDER BY id DESC LIMIT ?2",
-            )?
-            .query_map(params![head(part, ID_CHARS), (CANDIDATES + 1) as u32], id)?
-            .collect(),
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use std::fs::File;
 use std::num::{NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -103,6 +103,8 @@ pub(crate) struct Inner {
     quiet: Mutex<HashSet<CallId>>,
     /// Runs that can be added to.
     pub(crate) open_runs: AtomicUsize,
+    /// Bytes of entries of runs that were written since it was last looked whether there is room for them.
+    pub(crate) unlooked_run_bytes: AtomicU64,
     locks: Option<LockFiles>,
     _lease: Lease,
 }
@@ -200,6 +202,7 @@ impl Store {
             directory,
             quiet: Mutex::default(),
             open_runs: AtomicUsize::default(),
+            unlooked_run_bytes: AtomicU64::default(),
             locks,
             _lease: lease,
         };

@@ -115,6 +115,9 @@ impl Doing<'_> {
         let wrong = |text: String| ModelError::new(ModelErrorKind::BadRequest, text);
         let (snapshot, tools) = self.tools().map_err(|error| wrong(error.to_string()))?;
         self.context.tools = snapshot;
+        if let Some(notice) = self.state.gauge.weigh_tools(&tools) {
+            self.options.watcher.see(&RunEvent::Noted { notice });
+        }
         let ask = self.next(tools, notices);
         let compiled = compile(&ask).map_err(|error| wrong(error.to_string()))?;
         let made_of = compiled.sections.iter().filter_map(Section::record).collect();

@@ -9,7 +9,7 @@ use haft::store::{RunState, RunSummary};
 use super::Invocation;
 use crate::assemble::UserMistake;
 use crate::exit::Exit;
-use crate::work::{Bench, Signals, WorkArgs, task};
+use crate::work::{Bench, Signals, WorkArgs, goes_on, task};
 
 /// Go on with a run where it stopped
 ///
@@ -54,6 +54,7 @@ pub(super) async fn go_on(
     found: &RunSummary,
     said: Vec<ContentPart>,
 ) -> anyhow::Result<Exit> {
+    goes_on(found)?;
     let mut signals = Signals::listen()?;
     if said.is_empty() && matches!(found.state, RunState::Stopped(haft::models::StopCause::Done)) {
         return Err(done(found).into());

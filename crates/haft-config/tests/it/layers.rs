@@ -27,6 +27,8 @@ fn nothing_at_all_is_what_is_built_in() {
     limits.outcome_text_bytes = 98304
     journal.retention_days = 30
     journal.retention_calls = 200000
+    journal.retention_runs = 2000
+    journal.runs_bytes = 1073741824
     journal.artifacts_bytes = 1073741824
     programs.memory_bytes = 70368744177664
     programs.processes = 4096

@@ -132,6 +132,26 @@ impl Keeper {
         Ok(GcReport { orphans: files as u64, ..GcReport::default() })
     }
 
+    /// Lets the oldest runs go until as many are left, and as many bytes of them, as are kept.
+    pub(crate) fn hold_runs(&self, connection: &mut Connection) -> Result<(), rusqlite::Error> {
+        let bounds = runs::Bounds { oldest: i64::MIN, most: STEP_RUNS };
+        loop {
+            let tx = immediate(connection)?;
+            if runs::fit(&tx, &self.retention)? {
+                return Ok(());
+            }
+            let needed = self.needed(&tx, SystemClock.now())?;
+            let (gone, contents) =
+                runs::remove(&tx, &self.retention, &self.leases, &needed.rows(), bounds)?;
+            tx.commit()?;
+            tracing::info!(runs = gone, "old runs made room");
+            self.remove_files(connection, contents.iter().map(|(digest, _)| *digest))?;
+            if gone < STEP_RUNS {
+                return Ok(());
+            }
+        }
+    }
+
     pub(super) fn remove(
         &self,
         tx: &Transaction<'_>,

@@ -15,6 +15,19 @@ pub(super) struct Bounds {
     pub(super) most: usize,
 }
 
+/// Tells whether there are no more runs than are kept, and no more bytes of them.
+pub(super) fn fit(tx: &Connection, retention: &Retention) -> Result<bool, rusqlite::Error> {
+    let (count, bytes) = total(tx)?;
+    Ok(count.unsigned_abs() <= retention.runs.get()
+        && bytes.unsigned_abs() <= retention.run_bytes.get())
+}
+
+/// Returns how many runs there are, and how many bytes their entries have.
+fn total(tx: &Connection) -> Result<(i64, i64), rusqlite::Error> {
+    tx.prepare_cached("SELECT count(*), coalesce(sum(bytes), 0) FROM runs")?
+        .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
+}
+
 /// Removes runs that are too old, too many or too large together, those with the oldest last entries first. Stays what
 /// somebody has open, and what a call of `needed` belongs to, a JSON array of rows.
 ///
@@ -26,9 +39,7 @@ pub(super) fn remove(
     needed: &str,
     bounds: Bounds,
 ) -> Result<(usize, Vec<(Digest, u64)>), rusqlite::Error> {
-    let (mut count, mut bytes): (i64, i64) = tx
-        .prepare_cached("SELECT count(*), coalesce(sum(bytes), 0) FROM runs")?
-        .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let (mut count, mut bytes) = total(tx)?;
     let most_kept = i64::try_from(retention.runs.get()).unwrap_or(i64::MAX);
     let most_bytes = i64::try_from(retention.run_bytes.get()).unwrap_or(i64::MAX);
     let mut doomed: Vec<i64> = Vec::new();

@@ -4,7 +4,7 @@ use haft_protocol::{RunEntry, RunFacts, RunId};
 use rusqlite::{Connection, params};
 
 use super::row::{self, RunRow};
-use super::{OpenedRun, Prepared, RunWriter, Runs};
+use super::{OpenedRun, Prepared, RunWriter, Runs, writer};
 use crate::StoreError;
 use crate::retention::immediate;
 
@@ -62,6 +62,7 @@ impl Runs {
             Ok(Ok(seq))
         })??;
         let writer = RunWriter::new(self.store.clone(), run, forked);
+        writer::hold(&self.store.inner);
         let unreadable = unreadable.filter(|it| it.entry <= most as u64);
         Ok(OpenedRun { entries, writer, unreadable })
     }

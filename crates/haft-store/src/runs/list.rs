@@ -8,12 +8,15 @@ use rusqlite::{Connection, Row, ToSql, named_params};
 use serde::Serialize;
 
 use super::Runs;
-use super::query::{self, RunQuery};
 use crate::StoreError;
 use crate::lease::Leases;
+use crate::query::{CANDIDATES, RunQuery, Table};
 use crate::record::time;
 use crate::row::{json_if_any, parsed, parsed_if_any, timestamp};
-use crate::show::CANDIDATES;
+
+/// Where runs are, and which one is the last.
+const RUNS: Table =
+    Table { name: "runs", last: "WHERE parent IS NULL ORDER BY last_at DESC, seq DESC" };
 
 /// Which runs to list. What is left out does not narrow.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -115,7 +118,7 @@ impl Runs {
         let (leases, asked) = (self.store.inner.leases.clone(), query.clone());
         let (mut ids, found) = self.store.inner.read(move |connection| {
             let tx = connection.unchecked_transaction()?;
-            let ids = query::find(&tx, &asked)?;
+            let ids = asked.find(&tx, &RUNS)?;
             let found = match ids.as_slice() {
                 [id] => select(&tx, &leases, "id = :id", named_params! { ":id": id, ":limit": 1 })?,
                 _ => Vec::new(),

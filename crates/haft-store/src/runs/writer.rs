@@ -7,7 +7,7 @@ use rusqlite::Connection;
 
 use super::Prepared;
 use crate::StoreError;
-use crate::retention::immediate;
+use crate::retention::{Keeper, immediate};
 use crate::store::{Inner, Store};
 use crate::writer::Write;
 
@@ -58,13 +58,24 @@ impl RunWriter {
         }
         let inner = &self.store.inner;
         let prepared = Prepared::of(inner, entry)?;
+        let bytes = prepared.row.bytes.unsigned_abs();
         if prepared.is_inline() {
             let write = Write::RunEntry { run: self.row, row: Box::new(prepared.row) };
-            return inner.writer.append(write)?.await.map_err(|_| StoreError::Stopped)?;
+            inner.writer.append(write)?.await.map_err(|_| StoreError::Stopped)??;
+        } else {
+            let (store, row) = (self.store.clone(), self.row);
+            // A file is written and has to reach the disk.
+            aside(move || put(&store.inner, prepared, row)).await?;
         }
-        let (store, row) = (self.store.clone(), self.row);
-        // A file is written and has to reach the disk.
-        aside(move || put(&store.inner, prepared, row)).await
+        if has_to_look(inner, bytes) {
+            let store = self.store.clone();
+            let looked = aside(move || {
+                hold(&store.inner);
+                Ok(())
+            });
+            looked.await?;
+        }
+        Ok(())
     }
 
     /// Begins another run in the same records, as [`Runs::begin`](super::Runs::begin) does: that of a call of this one.
@@ -99,6 +110,26 @@ impl Drop for RunWriter {
         }
         // Where it cannot be written, the end of the process says the same.
         let _ = inner.writer.append_quietly(Write::RunLeft { run: self.row });
+    }
+}
+
+/// Bytes of entries that one process writes before it looks whether there is room for them, at most.
+const UNLOOKED_BYTES: u64 = 1024 * 1024;
+
+/// Tells whether it is time to look: other processes write too, and looking at each entry would take longer than it.
+fn has_to_look(inner: &Inner, bytes: u64) -> bool {
+    let share = (inner.retention.run_bytes.get() / 64).min(UNLOOKED_BYTES);
+    let before = inner.unlooked_run_bytes.fetch_add(bytes, Ordering::Relaxed);
+    before.saturating_add(bytes) >= share
+}
+
+/// Lets old runs make room for what is written. Where that fails, the next look does it.
+pub(super) fn hold(inner: &Inner) {
+    inner.unlooked_run_bytes.store(0, Ordering::Relaxed);
+    let keeper = Keeper::of(inner);
+    let held = inner.writer.with(move |connection| keeper.hold_runs(connection));
+    if let Ok(Err(error)) = held {
+        tracing::warn!(%error, "old runs did not make room");
     }
 }
 

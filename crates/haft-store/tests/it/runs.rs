@@ -389,6 +389,26 @@ async fn runs_stay_within_their_number_and_their_bytes() {
 }
 
 #[tokio::test]
+async fn what_is_written_of_a_run_makes_room_at_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open_keeping(dir.path(), keeping(3_000, 3, 450_000));
+    for number in 1..=4 {
+        old_run(&store, number, 6 - number as u64, &"x".repeat(100_000)).await;
+    }
+    // As many as are kept.
+    assert_eq!(listed(&store.runs(), &RunFilter::default()), [run(4), run(3), run(2)]);
+    // The bytes of an entry make room for themselves, and what is open stays, however much it is.
+    let writer = store.runs().begin(&facts(run(9))).unwrap();
+    assert_eq!(listed(&store.runs(), &RunFilter::default()), [run(4), run(3), run(9)]);
+    append(&writer, &[said(1, &"x".repeat(200_000))]).await;
+    append(&writer, &[said(2, &"x".repeat(100_000))]).await;
+    assert_eq!(listed(&store.runs(), &RunFilter::default()), [run(9), run(4)]);
+    append(&writer, &[said(3, &"x".repeat(600_000))]).await;
+    assert_eq!(listed(&store.runs(), &RunFilter::default()), [run(9)]);
+    assert_eq!(behind_begin(&store.runs(), run(9)).len(), 3);
+}
+
+#[tokio::test]
 async fn content_that_another_run_shares_stays() {
     let dir = tempfile::tempdir().unwrap();
     let store = open_keeping(dir.path(), keeping(10, 100, 1_000_000_000));

@@ -2,10 +2,12 @@
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Child, Stdio};
+use std::time::Instant;
 
 use super::working::{events, with};
-use crate::rig::{Rig, Says, ran};
+use crate::rig::{Ran, Rig, Says, ran};
 
 fn look() -> Says {
     Says::Calls("", vec![("reader", json!({ "action": "read", "path": "src/a.txt" }))])
@@ -77,7 +79,9 @@ fn ctrl_c_ends_the_turn_and_the_record_says_so() {
     assert_eq!(ran.exit, 130, "{}", ran.all());
     assert!(ran.stderr.contains("stopped: interrupted by Ctrl-C"), "{}", ran.stderr);
     assert!(ran.stderr.contains("`haft resume "), "{}", ran.stderr);
-    assert_eq!(state(&rig)["cause"], "interrupted");
+    let run = state(&rig);
+    assert_eq!((&run["cause"], &run["by"]), (&json!("interrupted"), &json!("SIGINT")));
+    assert!(rig.haft(&["runs"]).stdout.contains("  by SIGINT "));
 }
 
 #[test]
@@ -88,5 +92,82 @@ fn sigterm_ends_a_run_with_a_code_of_its_own() {
     assert_eq!(ran.exit, 143, "{}", ran.all());
     let (_, result) = events(&ran.stdout);
     assert_eq!(result["data"]["why"], "interrupted by SIGTERM");
-    assert_eq!(state(&rig)["cause"], "interrupted");
+    let run = state(&rig);
+    assert_eq!((&run["cause"], &run["by"]), (&json!("interrupted"), &json!("SIGTERM")));
+    let shown = rig.haft(&["show", "last-run"]).stdout;
+    assert!(shown.contains("by SIGTERM: interrupted by SIGTERM"), "{shown}");
+}
+
+/// Interrupts a run twice while a program of it does not end, and returns how that came out.
+fn interrupted_twice() -> (Rig, Ran) {
+    // A program that asks to be waited for is given a moment to end.
+    let command = "trap '' INT TERM; echo x > begun; while :; do sleep 1; done";
+    let (rig, _server) = with([Says::Calls("", vec![("bash", json!({ "command": command }))])]);
+    let mut process = rig.command(&["--yes", "run", "wait"]);
+    let mut child = process.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let begun = Instant::now();
+    while !rig.ws("begun").exists() {
+        assert!(begun.elapsed().as_secs() < 90, "it never began");
+        std::thread::yield_now();
+    }
+    let pid = Pid::from_child(&child);
+    kill_process(pid, Signal::INT).unwrap();
+    let mut told = BufReader::new(child.stderr.take().unwrap());
+    let mut stderr = String::new();
+    while !stderr.contains("Ctrl-C again") {
+        assert!(told.read_line(&mut stderr).unwrap() > 0, "{stderr}");
+    }
+    // Too late for one that has ended meanwhile.
+    let _ = kill_process(pid, Signal::INT);
+    told.read_to_string(&mut stderr).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let mut ran = ran(Ok(output));
+    ran.stderr = stderr;
+    (rig, ran)
+}
+
+#[test]
+fn ctrl_c_twice_ends_the_command_where_it_is() {
+    // On a busy machine the moment that the program is given may be over before the second one comes.
+    let found = (0..10).map(|_| interrupted_twice()).find(|(_, ran)| {
+        assert_eq!(ran.exit, 130, "{}", ran.all());
+        ran.stderr.contains("ended at once by Ctrl-C")
+    });
+    let (rig, _) = found.expect("one of ten is in time");
+    assert_eq!(state(&rig)["state"], "cut_short");
+}
+
+#[test]
+fn nothing_is_refused_at_once_by_every_face() {
+    let (rig, server) = with([Says::Text(&["Hello."])]);
+    let refused = |ran: Ran, from: &str| {
+        assert_eq!(ran.exit, 2, "{}", ran.all());
+        let text = format!("{from} is empty: say what is to be done");
+        assert!(ran.stderr.contains(&text), "{}", ran.stderr);
+    };
+    refused(rig.haft(&["run", ""]), "the task");
+    refused(rig.haft(&["run", " \n\t"]), "the task");
+    refused(rig.haft_given(" \n", &["run", "-"]), "standard input");
+    rig.file("empty.md", "\n");
+    refused(rig.haft(&["run", "@empty.md"]), "`empty.md`");
+    assert_eq!(rig.json(&["runs"])["data"], json!([]));
+    // A chat waits for a line with something on it.
+    let chat = rig.haft_given("\n   \nhi\n\n", &["chat"]);
+    assert_eq!(chat.exit, 0, "{}", chat.all());
+    assert_eq!(server.asked().len(), 1);
+    refused(rig.haft(&["resume", "last", " "]), "the task");
+}
+
+#[test]
+fn tools_that_take_much_of_the_window_are_remarked_on_once_in_a_run() {
+    let (rig, server) = with([look(), Says::Text(&["Three."])]);
+    let narrow = server.config().replace("window_tokens = 32000", "window_tokens = 12000");
+    rig.config(&narrow);
+    let ran = rig.haft(&["run", "count"]);
+    assert_eq!(ran.exit, 0, "{}", ran.all());
+    let remarks = ran.stderr.matches("show it fewer with `--tools NAMES`").count();
+    assert_eq!(remarks, 1, "{}", ran.stderr);
+    server.then(Says::Text(&["Four."]));
+    let ran = rig.haft(&["run", "--tools", "reader", "count"]);
+    assert!(!ran.stderr.contains("--tools NAMES"), "{}", ran.stderr);
 }

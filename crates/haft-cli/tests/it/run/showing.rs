@@ -23,6 +23,10 @@ fn a_run_is_listed_and_shown_entry_by_entry() {
     for text in ["look at nowhere", "you", "Let me look.", "reader read nowhere", "not_found"] {
         assert!(shown.contains(text), "{text}: {shown}");
     }
+    // What each request was made of.
+    for text in ["request 1, about ", "request 2, about ", "tools; task", "task; 1 entry since"] {
+        assert!(shown.contains(text), "{text}: {shown}");
+    }
     let call = rig.json(&["log"])["data"][0]["id"].as_str().unwrap().to_owned();
     assert!(rig.haft(&["show", &call]).stdout.contains("reader"), "a call is still shown as one");
 }

@@ -254,6 +254,36 @@ fn a_model_that_may_lets_another_one_work_for_it() {
     let last = asked[3]["messages"].as_array().unwrap().last().unwrap().to_string();
     assert!(last.contains("Three lines."), "{last}");
     assert!(ran.stderr.contains("used: 4 requests"), "{}", ran.stderr);
+
+    // It is on record, beneath the run that it worked for, and nobody else's to go on with.
+    let runs = rig.json(&["runs", "--subagents"])["data"].clone();
+    let id = |run: &Value| {
+        let id = run["id"].as_str().unwrap();
+        id[id.len() - 8..].to_owned()
+    };
+    let (child, above): (Vec<Value>, Vec<Value>) =
+        runs.as_array().unwrap().iter().cloned().partition(|it| it["parent"].is_string());
+    let (child, above) = (&child[0], &above[0]);
+    assert_eq!(child["parent_run"], above["id"]);
+    let (child, above) = (id(child), id(above));
+    let listed = rig.haft(&["runs", "--subagents"]).stdout;
+    let lines: Vec<&str> = listed.lines().collect();
+    assert!(lines[0].starts_with(&above), "{listed}");
+    assert!(lines[1].starts_with(&format!("  {child}")), "{listed}");
+    assert!(lines[1].ends_with("Count the lines of src/a.txt."), "{listed}");
+    assert!(!rig.haft(&["runs"]).stdout.contains(&child));
+    let shown = rig.haft(&["show", &above]).stdout;
+    assert!(shown.contains(&format!("run {child}, done: Count the lines")), "{shown}");
+    let shown = rig.haft(&["show", &child]).stdout;
+    for text in [&format!(" of run {above}"), "branch", "reader read src/a.txt", "Three lines."] {
+        assert!(shown.contains(text), "{text}: {shown}");
+    }
+    for command in ["resume", "undo"] {
+        let ran = rig.haft(&["--yes", command, &child]);
+        assert_ne!(ran.exit, 0, "{}", ran.all());
+        assert!(ran.stderr.contains("is a subagent's"), "{}", ran.stderr);
+        assert!(ran.stderr.contains(&format!("haft {command} {above}")), "{}", ran.stderr);
+    }
 }
 
 #[test]
