@@ -2,14 +2,13 @@
 
 mod always;
 
-use std::collections::HashSet;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use haft::ports::{Approver, Port, Question};
 use haft::text::{DiffLimits, unified, visible, visible_line};
-use haft::{Answer, Digest};
+use haft::{Answer, BindingRecord, Digest};
 use serde_json::{Map, Value};
 
 use crate::keyboard;
@@ -36,10 +35,29 @@ pub(crate) struct TerminalApprover {
 struct Run {
     /// The user's file, where rules are kept.
     file: Option<PathBuf>,
-    /// What was allowed for the rest of the run: tools as they were then, with exactly these arguments.
-    allowed: Mutex<HashSet<(Digest, Digest)>>,
+    /// What was allowed for the rest of the run.
+    allowed: Mutex<Vec<Allowed>>,
     /// Held while somebody is asked: one question at a time.
     asking: tokio::sync::Mutex<()>,
+}
+
+/// A call that was allowed: a tool as it was then, with exactly these arguments, whose paths lead where they led.
+#[derive(Debug, PartialEq, Eq)]
+struct Allowed {
+    fingerprint: Digest,
+    arguments: Digest,
+    bindings: Vec<BindingRecord>,
+}
+
+impl Allowed {
+    fn of(question: &Question) -> Self {
+        let ticket = &question.ticket;
+        Self {
+            fingerprint: ticket.fingerprint,
+            arguments: ticket.arguments_digest,
+            bindings: ticket.bindings.clone(),
+        }
+    }
 }
 
 impl TerminalApprover {
@@ -86,7 +104,7 @@ impl TerminalApprover {
 
     /// Asks about a call of a run, which may come again.
     async fn in_run(&self, run: &Run, question: &Question) -> Answer {
-        let call = (question.ticket.fingerprint, question.ticket.arguments_digest);
+        let call = Allowed::of(question);
         let _one_at_a_time = run.asking.lock().await;
         if run.allowed().contains(&call) {
             return self.yes();
@@ -97,7 +115,7 @@ impl TerminalApprover {
             Ok(line) => match (line.as_deref().map(str::trim), always) {
                 (Some(line), _) if is_yes(line) => self.yes(),
                 (Some("r" | "R"), _) => {
-                    run.allowed().insert(call);
+                    run.allowed().push(call);
                     self.yes()
                 }
                 (Some("a" | "A"), Some(always)) => {
@@ -106,7 +124,7 @@ impl TerminalApprover {
                         Err(error) => format!("allowed in this run, and not saved: {error}"),
                     };
                     let _ = writeln!(anstream::stderr(), "{}", visible_line(&said));
-                    run.allowed().insert(call);
+                    run.allowed().push(call);
                     self.yes()
                 }
                 (None | Some("" | "n" | "N" | "no" | "a" | "A"), _) => self.no(None),
@@ -117,7 +135,7 @@ impl TerminalApprover {
 }
 
 impl Run {
-    fn allowed(&self) -> MutexGuard<'_, HashSet<(Digest, Digest)>> {
+    fn allowed(&self) -> MutexGuard<'_, Vec<Allowed>> {
         self.allowed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -194,6 +212,9 @@ fn change(arguments: &Map<String, Value>) -> Vec<String> {
 /// Asks, and reads the line that is typed. What is asked is safe to print.
 async fn typed(question: &str) -> std::io::Result<Option<String>> {
     let mut stderr = anstream::stderr();
-    write!(stderr, "{question}").and_then(|()| stderr.flush())?;
-    keyboard::line().await
+    let (before, last) = question.rsplit_once('\n').unwrap_or(("", question));
+    if !before.is_empty() {
+        writeln!(stderr, "{before}").and_then(|()| stderr.flush())?;
+    }
+    keyboard::answer(|| write!(stderr, "{last}").and_then(|()| stderr.flush())).await
 }

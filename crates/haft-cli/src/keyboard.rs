@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::{LazyLock, mpsc};
 
+use rustix::termios::{QueueSelector, tcflush};
 use tokio::sync::{Mutex, mpsc as lines};
 
 /// The one standard input of the process.
@@ -23,18 +24,54 @@ struct Keyboard {
 ///
 /// What is typed after the future was dropped goes to whoever asks next.
 pub(crate) async fn line() -> io::Result<Option<String>> {
+    KEYBOARD.lock().await.line().await
+}
+
+/// Asks, and reads the line that is typed in answer, as [`line`] does.
+///
+/// What was typed before it was asked is dropped: nobody answers what they have not seen, and what a model says may look
+/// like a question.
+///
+/// # Errors
+///
+/// Fails where it cannot be dropped, and as asking does.
+pub(crate) async fn answer(ask: impl FnOnce() -> io::Result<()>) -> io::Result<Option<String>> {
     let mut keyboard = KEYBOARD.lock().await;
-    let gone = || io::Error::other("standard input is no longer read");
-    if !keyboard.is_due {
-        keyboard.wanted.send(()).map_err(|_| gone())?;
-        keyboard.is_due = true;
-    }
-    let line = keyboard.lines.recv().await.ok_or_else(gone)?;
-    keyboard.is_due = false;
-    line
+    keyboard.forget()?;
+    ask()?;
+    keyboard.line().await
+}
+
+/// Drops what was typed at the terminal and not read yet.
+///
+/// # Errors
+///
+/// Fails where standard input is no terminal.
+pub(crate) fn drop_typed() -> io::Result<()> {
+    Ok(tcflush(io::stdin(), QueueSelector::IFlush)?)
 }
 
 impl Keyboard {
+    async fn line(&mut self) -> io::Result<Option<String>> {
+        let gone = || io::Error::other("standard input is no longer read");
+        if !self.is_due {
+            self.wanted.send(()).map_err(|_| gone())?;
+            self.is_due = true;
+        }
+        let line = self.lines.recv().await.ok_or_else(gone)?;
+        self.is_due = false;
+        line
+    }
+
+    /// Drops what was typed so far, and what was read of it for somebody who is gone.
+    fn forget(&mut self) -> io::Result<()> {
+        drop_typed()?;
+        while self.lines.try_recv().is_ok() {
+            self.is_due = false;
+        }
+        Ok(())
+    }
+
     fn listen() -> Self {
         let (wanted, asked) = mpsc::channel();
         let (sender, lines) = lines::unbounded_channel();

@@ -11,6 +11,7 @@ use super::Invocation;
 use crate::assemble::{UserMistake, project};
 use crate::exit::Exit;
 use crate::files;
+use crate::keyboard;
 use crate::print::Tone;
 
 /// Let this project's own rules count, after you have read them
@@ -100,9 +101,9 @@ fn confirmed(invocation: &Invocation<'_>, bytes: &[u8]) -> bool {
     invocation.printer.line(&[(Tone::Strong, PROJECT_FILE)]);
     invocation.printer.text(&String::from_utf8_lossy(bytes));
     let mut stderr = anstream::stderr();
-    let asked = write!(stderr, "Trust exactly this? [y/N] ").and_then(|()| stderr.flush());
+    let mut ask = || write!(stderr, "Trust exactly this? [y/N] ").and_then(|()| stderr.flush());
     let mut line = String::new();
-    asked.is_ok()
+    keyboard::drop_typed().and_then(|()| ask()).is_ok()
         && std::io::stdin().read_line(&mut line).is_ok()
         && matches!(line.trim(), "y" | "Y" | "yes")
 }

@@ -1,11 +1,12 @@
 //! What a person sees, on a terminal and afterwards.
 
 use std::fs;
+use std::time::Duration;
 
 use serde_json::json;
 
 use super::working::with;
-use crate::rig::{Says, at_terminal};
+use crate::rig::{Says, at_terminal, at_terminal_typing};
 
 #[test]
 fn a_run_is_listed_and_shown_entry_by_entry() {
@@ -114,6 +115,38 @@ fn a_yes_for_the_run_is_about_exactly_the_same_call() {
     assert_eq!(shown.matches("Allow? [y/r/a/N]").count(), 2, "{shown}");
     assert!(shown.contains("denied by approval: ada said no: only one"), "{shown}");
     assert!(server.asked()[3].to_string().contains("said no: only one"));
+}
+
+#[test]
+fn a_yes_for_the_run_is_about_what_paths_led_to() {
+    let read = || {
+        let args = json!({ "action": "read", "path": "link/a.txt" });
+        Says::Calls("", vec![("reader", args)])
+    };
+    let (rig, _server) =
+        with([read(), read(), command("ln -sfn closed link"), read(), Says::Text(&["Done."])]);
+    let config = fs::read_to_string(rig.folder().join("config/config.toml")).unwrap();
+    rig.config(&format!("{config}\n[[rules]]\ndecision = \"ask\"\ntool = \"reader\"\n"));
+    rig.file("open/a.txt", "seen\n").file("closed/a.txt", "not seen\n");
+    std::os::unix::fs::symlink("open", rig.ws("link")).unwrap();
+    let args = ["--color", "never", "run", "read"];
+    let Some(shown) = at_terminal(&rig, &args, "r\ny\nn\n") else { return };
+    for leads in ["path is open/a.txt", "path is closed/a.txt"] {
+        assert_eq!(shown.matches(leads).count(), 1, "{shown}");
+    }
+    assert!(shown.contains("denied by approval") && !shown.contains("not seen"), "{shown}");
+}
+
+#[test]
+fn nothing_that_was_typed_before_a_question_answers_it() {
+    let (rig, _server) = with([command("touch one"), command("touch two"), Says::Text(&["Done."])]);
+    let args = ["--color", "never", "run", "make files"];
+    // The second yes is there before the second question is.
+    let typed = ["y\ny\na\n", "n\n"];
+    let Some(shown) = at_terminal_typing(&rig, &args, Duration::ZERO, &typed) else { return };
+    assert_eq!(shown.matches("bash wants to run").count(), 2, "{shown}");
+    assert!(rig.ws("one").exists() && !rig.ws("two").exists(), "{shown}");
+    assert!(shown.contains("denied by approval"), "{shown}");
 }
 
 #[test]
