@@ -367,6 +367,8 @@ pub const REPLY_PAUSE_MS: u64 = 5 * 60 * 1_000;
 pub const REPLY_LAST_WORDS_MS: u64 = 3_000;
 /// Bytes of one event in the stream of a reply.
 pub const REPLY_EVENT_BYTES: usize = 16 * 1024 * 1024;
+/// Bytes of the stream of a reply that say nothing, between two that do; more than one event has.
+pub const REPLY_UNSAID_BYTES: usize = 2 * REPLY_EVENT_BYTES;
 /// Bytes of the text, reasoning and arguments of one reply.
 pub const REPLY_BYTES: usize = 32 * 1024 * 1024;
 /// Calls of one reply; what has more is no reply of a model.

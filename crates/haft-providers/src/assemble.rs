@@ -20,6 +20,8 @@ pub(crate) struct Assembly {
     parts: Vec<Building>,
     calls: Vec<usize>,
     bytes: usize,
+    /// Bytes of the arguments of all calls.
+    argument_bytes: usize,
 }
 
 #[derive(Debug)]
@@ -141,12 +143,33 @@ impl Assembly {
             let text = format!("the reply asks for more than {} calls", limits::REPLY_CALLS);
             return Err(ModelError::new(ModelErrorKind::Malformed, text));
         }
-        self.count(tool.len())?;
+        self.count(id.as_ref().map_or(0, String::len).saturating_add(tool.len()))?;
         shown.push_back(Part::CallBegins { index: self.calls.len(), tool: tool.clone() });
         let call = BuildingCall { id, tool, ..BuildingCall::default() };
         let part = self.open(Building::Call(call))?;
         self.calls.push(part);
         Ok(part)
+    }
+
+    /// Names a call whose id or tool comes later than its begin; what it has already stays. Returns whether that told its tool.
+    pub(crate) fn name_call(
+        &mut self,
+        part: usize,
+        id: Option<String>,
+        tool: Option<String>,
+    ) -> Result<bool, ModelError> {
+        let Some(call) = self.call(part) else { return Ok(false) };
+        let id = id.filter(|_| call.id.is_none());
+        let tool = tool.filter(|tool| call.tool.is_empty() && !tool.is_empty());
+        let length = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+        self.count(length(&id).saturating_add(length(&tool)))?;
+        let Some(call) = self.call_mut(part) else { return Ok(false) };
+        let is_told = tool.is_some();
+        if let Some(tool) = tool {
+            call.tool = tool;
+        }
+        call.id = call.id.take().or(id);
+        Ok(is_told)
     }
 
     fn open(&mut self, part: Building) -> Result<usize, ModelError> {
@@ -164,6 +187,9 @@ impl Assembly {
         shown: &mut VecDeque<Part>,
     ) -> Result<(), ModelError> {
         self.count(piece.len())?;
+        if matches!(self.parts.get(part), Some(Building::Call(_))) {
+            self.count_arguments(piece.len())?;
+        }
         let index = self.calls.iter().position(|call| *call == part).unwrap_or_default();
         let new = match self.parts.get_mut(part) {
             Some(Building::Text { text, .. }) => Part::Text(text.push(piece)),
@@ -238,6 +264,19 @@ impl Assembly {
         Ok(())
     }
 
+    /// Counts bytes of arguments: they are read more than once, and no call may have more of them than this.
+    fn count_arguments(&mut self, bytes: usize) -> Result<(), ModelError> {
+        self.argument_bytes = self.argument_bytes.saturating_add(bytes);
+        if self.argument_bytes > limits::ARGUMENTS_BYTES {
+            let text = format!(
+                "the arguments of the calls have more than {} bytes",
+                limits::ARGUMENTS_BYTES
+            );
+            return Err(ModelError::new(ModelErrorKind::Malformed, text));
+        }
+        Ok(())
+    }
+
     /// Returns the whole reply.
     pub(crate) fn finish(&mut self, stop: StopReason) -> Finished {
         let may_run = stop.lets_calls_run();
@@ -294,5 +333,16 @@ mod tests {
         assert!((0..33).any(|_| text.text(&piece, &mut shown).is_err()));
         let mut calls = Assembly::default();
         assert!((0..1_001).any(|_| calls.open_call(None, String::new(), &mut shown).is_err()));
+        let mut call = Assembly::default();
+        let part = call.open_call(None, "reader".to_owned(), &mut shown).unwrap();
+        assert!((0..9).any(|_| call.add(part, &piece, &mut shown).is_err()));
+        let mut names = Assembly::default();
+        assert!((0..33).any(|_| {
+            let opened = names.open_call(None, String::new(), &mut shown).unwrap();
+            names.name_call(opened, Some(piece.clone()), Some(piece.clone())).is_err()
+        }));
+        let mut ids = Assembly::default();
+        let id = || Some(piece.clone());
+        assert!((0..33).any(|_| ids.open_call(id(), String::new(), &mut shown).is_err()));
     }
 }

@@ -122,6 +122,7 @@ impl Exchange {
             frames: VecDeque::new(),
             shown: VecDeque::new(),
             idle: Idle::new(self.endpoint.patience),
+            unsaid: 0,
             began: false,
             state: State::Speaking,
         };
@@ -199,6 +200,8 @@ struct Pump<R> {
     frames: VecDeque<Frame>,
     shown: VecDeque<Part>,
     idle: Idle,
+    /// Bytes since something was said.
+    unsaid: usize,
     began: bool,
     state: State,
 }
@@ -235,6 +238,10 @@ impl<R: Reader> Pump<R> {
             None => return Err(self.stalled()),
             Some(Some(Err(error))) => return Err(self.exchange.of_net(&error)),
             Some(Some(Ok(bytes))) => {
+                self.unsaid = self.unsaid.saturating_add(bytes.len());
+                if self.unsaid > limits::REPLY_UNSAID_BYTES {
+                    return self.flooded(is_whole);
+                }
                 self.decoder.feed(&bytes, &mut self.frames).map_err(|_| {
                     let text =
                         format!("an event has more than {} bytes", limits::REPLY_EVENT_BYTES);
@@ -256,7 +263,10 @@ impl<R: Reader> Pump<R> {
         })?;
         match step {
             Step::Nothing => {}
-            Step::Progress => self.idle.progress(),
+            Step::Progress => {
+                self.idle.progress();
+                self.unsaid = 0;
+            }
             Step::Whole => {
                 self.state = State::Whole;
                 self.idle.last_words();
@@ -295,6 +305,20 @@ impl<R: Reader> Pump<R> {
         let mut finished = self.reader.finish();
         self.lowering.restore(&mut finished);
         self.shown.push_back(Part::Finished(finished));
+    }
+
+    /// Ends a stream that says nothing with ever more bytes: faster than it can be read, it makes nobody wait.
+    fn flooded(&mut self, is_whole: bool) -> Result<(), ModelError> {
+        if is_whole {
+            self.finish();
+            return Ok(());
+        }
+        let text = format!(
+            "{} sent more than {} bytes and said nothing with them",
+            self.exchange.who(),
+            limits::REPLY_UNSAID_BYTES
+        );
+        Err(ModelError::new(ModelErrorKind::Malformed, text))
     }
 
     fn stalled(&self) -> ModelError {

@@ -29,18 +29,26 @@ pub(crate) struct Idle {
     patience: Patience,
     allowed: Duration,
     left: Duration,
+    /// When the last words end: nothing that comes meanwhile puts that off.
+    until: Option<Instant>,
 }
 
 impl Idle {
     /// Begins to wait for the first piece.
     pub(crate) fn new(patience: Patience) -> Self {
-        Self { patience, allowed: patience.first, left: patience.first }
+        Self { patience, allowed: patience.first, left: patience.first, until: None }
     }
 
     /// Waits for something, or until too long was waited without progress.
     pub(crate) async fn wait<T>(&mut self, future: impl Future<Output = T>) -> Option<T> {
         let begun = Instant::now();
-        let ended = timeout(self.left, future).await;
+        let last = self.until.map(|until| until.saturating_duration_since(begun));
+        let left = last.map_or(self.left, |last| last.min(self.left));
+        // What is there at once is never late, so a flood that says nothing would be read for ever.
+        if left.is_zero() {
+            return None;
+        }
+        let ended = timeout(left, future).await;
         self.left = self.left.saturating_sub(begun.elapsed());
         ended.ok()
     }
@@ -53,7 +61,8 @@ impl Idle {
 
     /// Counts the last words: all was said but what belongs to the end.
     pub(crate) fn last_words(&mut self) {
-        self.left = self.left.min(Duration::from_millis(limits::REPLY_LAST_WORDS_MS));
+        let all = Duration::from_millis(limits::REPLY_LAST_WORDS_MS);
+        self.until.get_or_insert_with(|| Instant::now() + all);
     }
 
     /// Returns how long was to be waited at most.

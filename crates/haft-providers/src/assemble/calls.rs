@@ -75,16 +75,7 @@ impl Calls {
             self.by_index.insert(index, part);
         }
         self.last = Some(part);
-        let mut says = is_new;
-        if let Some(call) = assembly.call_mut(part) {
-            if call.id.is_none() {
-                call.id = id;
-            }
-            if let Some(tool) = tool.filter(|_| call.tool.is_empty()) {
-                call.tool = tool;
-                says = true;
-            }
-        }
+        let mut says = assembly.name_call(part, id, tool)? || is_new;
         if let Some(arguments) = arguments.filter(|it| !it.is_empty()) {
             assembly.add(part, &arguments, shown)?;
             says = true;

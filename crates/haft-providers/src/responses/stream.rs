@@ -236,12 +236,14 @@ impl ResponsesReader {
         if differ {
             self.assembly.count(arguments.len())?;
         }
+        let tool = own.text("name").filter(|name| !name.is_empty());
+        self.assembly.count(tool.as_ref().map_or(0, String::len))?;
         if let Some(call) = self.assembly.call_mut(part) {
             if differ {
                 // Pieces may have gone astray; the end has what was meant.
                 call.replace_arguments(&arguments);
             }
-            if let Some(tool) = own.text("name").filter(|name| !name.is_empty()) {
+            if let Some(tool) = tool {
                 call.tool = tool;
             }
             if own.text("status").as_deref() == Some("incomplete") {

@@ -125,6 +125,26 @@ async fn o_089_a_reply_ends_when_its_provider_says_so() {
     );
 }
 
+/// Plays the same as fast as it is read, and faster.
+fn flood(bytes: &str) -> Play {
+    Play::Repeat(bytes.repeat(1_000).into(), Duration::ZERO)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn o_089_a_flood_that_says_nothing_ends() {
+    let nothing = [": ping\n\n", "data: {\"choices\":[]}\n\n"];
+    for nothing in nothing.map(flood) {
+        let asked = asked(Dialect::ChatCompletions, Answer::stream(DELTA).then(nothing));
+        let error = tokio::time::timeout(Duration::from_secs(60), asked).await.unwrap();
+        let kind = error.unwrap_err().kind;
+        assert!(matches!(kind, ModelErrorKind::Stalled | ModelErrorKind::Malformed), "{kind:?}");
+    }
+    let end = "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
+    let asked = asked(Dialect::ChatCompletions, Answer::stream(DELTA).then(flood(end)));
+    let whole = tokio::time::timeout(Duration::from_secs(60), asked).await.unwrap();
+    assert_eq!(whole.unwrap(), "text \"So\"\nend {} -");
+}
+
 #[tokio::test]
 async fn o_089_slow_progress_is_progress() {
     let mut answer = Answer::stream(DELTA).cut(&[]);
