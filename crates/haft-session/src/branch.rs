@@ -166,7 +166,7 @@ impl State {
         }
     }
 
-    /// Returns the tools as they are now, and as the model is told of them.
+    /// Returns the tools that the model is told of as they are now, and how it is told of them. It can call no others.
     ///
     /// # Errors
     ///
@@ -175,9 +175,8 @@ impl State {
         if let Some((recipe, context)) = &self.recipe {
             recipe.build(context.clone())?;
         }
-        let snapshot = self.parts.registry.snapshot();
-        let shown = snapshot.select(&self.parts.shown)?;
-        let specs = shown.iter().map(|it| ToolSpec {
+        let snapshot = self.parts.registry.snapshot().only(&self.parts.shown)?;
+        let specs = snapshot.tools().map(|it| ToolSpec {
             name: it.wire.clone(),
             description: Arc::from(it.descriptor.description()),
             schema: Arc::clone(it.descriptor.input().schema()),

@@ -180,6 +180,21 @@ impl Snapshot {
         }
     }
 
+    /// Returns a snapshot of no other tools than those of a selection, in its order: whoever is told of these calls nothing
+    /// else.
+    ///
+    /// # Errors
+    ///
+    /// Fails naming the first name that is not there.
+    pub fn only(self: &Arc<Self>, selection: &Selection) -> Result<Arc<Self>, RegistryError> {
+        if *selection == Selection::All {
+            return Ok(Arc::clone(self));
+        }
+        let chosen = self.select(selection)?.into_iter();
+        let tools = chosen.map(|it| (it.descriptor.name().clone(), it)).collect();
+        Ok(Arc::new(Self { generation: self.generation, tools, wire: self.wire.clone() }))
+    }
+
     /// Returns how somebody who is shown these tools asks for one of them with these arguments: by `own` where that does
     /// it, else by the tool itself, else by the alias that fixes most of them.
     pub(crate) fn wording(

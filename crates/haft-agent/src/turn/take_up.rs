@@ -20,6 +20,10 @@ impl Doing<'_> {
         if !lets_calls_run {
             return self.pass_over().await;
         }
+        match self.tools() {
+            Ok((snapshot, _)) => self.context.tools = snapshot,
+            Err(error) => return Happened::NotSummarised(error.to_string()),
+        }
         let mut made = Vec::new();
         for call in open {
             let fate = fates.of(call.id);

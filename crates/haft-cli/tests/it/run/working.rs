@@ -158,6 +158,29 @@ fn only_the_tools_that_were_named_are_shown() {
 }
 
 #[test]
+fn a_tool_that_was_not_shown_cannot_be_called() {
+    let write = || ("editor", json!({ "action": "write", "path": "x", "content": "x" }));
+    let task = json!({ "instruction": "Make x.", "preset": "full" });
+    let (rig, server) = with([
+        Says::Calls("", vec![write(), ("subagent", task)]),
+        Says::Calls("", vec![write(), ("builtin/bash", json!({ "command": "touch x" }))]),
+        Says::Text(&["I cannot."]),
+        Says::Text(&["It cannot either."]),
+    ]);
+    // To name it twice is no harm.
+    let args = ["--yes", "run", "--subagents", "--tools", "reader,subagent", "make x"];
+    let ran = rig.haft(&args);
+    assert_eq!(ran.exit, 0, "{}", ran.all());
+    assert!(!rig.ws("x").exists());
+    let asked = server.asked();
+    let told = |at: usize| asked[at]["messages"].to_string();
+    assert!(told(3).contains("there is no tool `editor`"), "{}", told(3));
+    assert!(told(2).contains("there is no tool `editor`"), "{}", told(2));
+    assert!(told(2).contains("there is no tool `builtin/bash`"), "{}", told(2));
+    assert_eq!(asked[0]["tools"].as_array().unwrap().len(), 2);
+}
+
+#[test]
 fn a_call_that_needs_a_yes_is_denied_where_nobody_can_be_asked() {
     let script = [
         Says::Calls("", vec![("bash", json!({ "command": "touch x" }))]),
