@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::{LazyLock, mpsc};
 
-use rustix::termios::{QueueSelector, tcflush};
+use haft::process::terminal;
 use tokio::sync::{Mutex, mpsc as lines};
 
 /// The one standard input of the process.
@@ -48,7 +48,7 @@ pub(crate) async fn answer(ask: impl FnOnce() -> io::Result<()>) -> io::Result<O
 ///
 /// Fails where standard input is no terminal.
 pub(crate) fn drop_typed() -> io::Result<()> {
-    Ok(tcflush(io::stdin(), QueueSelector::IFlush)?)
+    terminal::drop_typed(io::stdin())
 }
 
 impl Keyboard {

@@ -23,6 +23,7 @@
 //!   ([`Launcher::self_test`]), stands in every result, and is never quietly weaker than demanded.
 //! * [`helper`] is what applies all this: the program itself, started again. Without it the process group is killed and
 //!   nothing more is promised.
+//! * [`terminal`] is what this process and a person share.
 //!
 //! Linux has it all. Other systems have no helper, so level `group` at most.
 //!
@@ -47,6 +48,7 @@ mod procfs;
 mod report;
 mod scratch;
 mod supervise;
+pub mod terminal;
 #[cfg(target_os = "linux")]
 mod trials;
 #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only the helper on Linux speaks"))]
