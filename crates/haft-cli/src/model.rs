@@ -75,7 +75,8 @@ pub(crate) async fn choose(
     }
     let account = Arc::new(Account::new(&endpoint.provider, AccountLimits::default()));
     let model = endpoint.model(id, known, dialer).map_err(mistake)?;
-    let model: Arc<dyn ChatModel> = Arc::new(Guarded::new(model, account).watched_by(watcher));
+    let model: Arc<dyn ChatModel> =
+        Arc::new(Guarded::new(Arc::new(model), account).watched_by(watcher));
     Ok(Chosen { model, sampling, because })
 }
 
@@ -108,18 +109,25 @@ impl Names<'_> {
         {
             return Ok(served);
         }
-        let endpoint = registry.find(self.wanted(&id, entry, server)?).map_err(|error| {
+        let mut endpoint = registry.find(self.wanted(&id, entry, server)?).map_err(|error| {
             mistake(error)
                 .hint("`haft models` lists those there are; `[models.NAME] base_url` adds one")
         })?;
         let pick = Pick(entry, server);
+        if pick.of(|it| it.strict) == Some(true) {
+            let strict = endpoint.quirks.strict().ok_or_else(|| {
+                let text = format!("`{id}`: `{}` offers nothing strict", endpoint.provider);
+                UserMistake::new(text).hint("leave `strict` out of its section in `[models]`")
+            })?;
+            endpoint.quirks = strict;
+        }
         let mut known = Known {
             window_tokens: pick.of(|it| it.window_tokens),
             output_tokens: pick.of(|it| it.output_tokens),
             sees_images: pick.of(|it| it.sees_images),
             price: pick.of(|it| it.price).map(price),
         }
-        .or(Known::of(&id));
+        .or(Known::of(&registry.canonical(&id)));
         if known.window_tokens.is_none() && endpoint.address.is_loopback() {
             known.window_tokens = local::window(self.dialer, &endpoint.address, id.name()).await;
         }
@@ -185,7 +193,9 @@ impl Names<'_> {
             None => known.and_then(|it| first(&it.key_variables)).map(|(_, key)| Secret::new(&key)),
         };
         let dialect = pick.of(|it| it.dialect.clone()).map(|it| dialect(&it)).transpose()?;
-        Ok(Wanted { provider: like, dialect, address, is_compatible: server.is_some(), key })
+        let is_compatible = server.is_some();
+        let model = Some(id.clone());
+        Ok(Wanted { provider: like, model, dialect, address, is_compatible, key })
     }
 }
 

@@ -37,7 +37,7 @@ const TEMPERATURE_MAX: f64 = 2.0;
 const EFFORTS: [&str; 3] = ["low", "medium", "high"];
 
 /// The keys of a name.
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "model",
     "provider",
     "base_url",
@@ -48,6 +48,7 @@ const KEYS: [&str; 11] = [
     "sees_images",
     "temperature",
     "effort",
+    "strict",
     "price",
 ];
 
@@ -77,6 +78,8 @@ pub struct ModelEntry {
     pub temperature: Option<u16>,
     /// How much it should think, by its name: `low`, `medium` or `high`.
     pub effort: Option<&'static str>,
+    /// Whether its provider holds the arguments of calls to their schemas, where it offers to.
+    pub strict: Option<bool>,
     /// What it costs.
     pub price: Option<ModelPrice>,
     /// Where all this comes from.
@@ -191,6 +194,7 @@ fn entry(
             "sees_images" => entry.sees_images = Some(document.boolean(&full, node)?),
             "temperature" => entry.temperature = Some(temperature(document, &full, node)?),
             "effort" => entry.effort = Some(effort(document, &full, node)?),
+            "strict" => entry.strict = Some(document.boolean(&full, node)?),
             "price" => entry.price = Some(price(document, &full, node)?),
             _ => return Err(document.unknown(&format!("{within}."), key, &KEYS)),
         }

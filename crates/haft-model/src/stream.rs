@@ -76,8 +76,18 @@ pub struct RateFacts {
 pub struct Allowance {
     /// How much is left.
     pub left: u64,
-    /// When it counts anew, from now.
+    /// How much there is when nothing is used; where it is known, it comes in again evenly until then.
+    pub limit: Option<u64>,
+    /// When all of it is there again, from now.
     pub renewed_in: Duration,
+}
+
+impl RateFacts {
+    /// Returns how long until there is something again of all that is used up; nothing where nothing is.
+    pub fn until_some_is_left(&self) -> Option<Duration> {
+        let all = [self.requests, self.tokens].into_iter().flatten();
+        all.filter(|it| it.left == 0).map(|it| it.renewed_in).max()
+    }
 }
 
 impl ReplyStream {

@@ -3,62 +3,33 @@
 mod request;
 mod stream;
 
-use std::sync::Arc;
-use std::time::Duration;
+use haft_model::{ModelError, Request};
+use haft_net::{Address, Outgoing, Secret};
 
-use haft_model::{BoxFuture, ChatModel, ModelError, ModelFacts, ReplyStream, Request};
-use haft_net::{Dialer, Outgoing};
-use haft_protocol::ModelId;
+use crate::exchange::{Exchange, Reader};
+use crate::remote::Wire;
 
-use crate::Endpoint;
-use crate::exchange::Exchange;
-use crate::known::Known;
+/// Chat Completions.
+#[derive(Debug)]
+pub(crate) struct ChatCompletions;
 
-/// A model that is asked in Chat Completions.
-#[derive(Debug, Clone)]
-pub struct ChatCompletions {
-    exchange: Exchange,
-}
-
-impl ChatCompletions {
-    /// Makes a model. Nothing is dialled before it is asked.
-    pub fn new(endpoint: Endpoint, id: ModelId, known: Known, dialer: Dialer) -> Self {
-        Self { exchange: Exchange::new(endpoint, id, &known, dialer) }
-    }
-
-    /// Returns the bytes that a request is made of, for people to see what a model is told.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a request whose calls and results do not match.
-    pub fn body(&self, request: &Request) -> Result<Vec<u8>, ModelError> {
-        request::body(&self.exchange, request)
-    }
-
-    fn outgoing(&self, body: Vec<u8>, within: Duration) -> Outgoing {
-        let address = &self.exchange.endpoint.address;
+impl Wire for ChatCompletions {
+    fn address(&self, address: &Address) -> Address {
         // An address without a path is a server's, and not that of its interface.
         let path = if address.path() == "/" { "v1/chat/completions" } else { "chat/completions" };
-        let outgoing = Outgoing::post(address.join(path), body, within);
-        match &self.exchange.endpoint.key {
-            Some(key) => outgoing.secret("authorization", "Bearer ", key),
-            None => outgoing,
-        }
-    }
-}
-
-impl ChatModel for ChatCompletions {
-    fn facts(&self) -> &ModelFacts {
-        &self.exchange.facts
+        address.join(path)
     }
 
-    fn ask(&self, request: Arc<Request>) -> BoxFuture<'_, Result<ReplyStream, ModelError>> {
-        Box::pin(async move {
-            let body = self.body(&request)?;
-            let outgoing = self.outgoing(body, self.exchange.endpoint.patience.first);
-            let cap = request.sampling.output_tokens.map(|cap| u64::from(cap.get()));
-            let reader = stream::ChatReader::new(self.exchange.endpoint.origin(), cap);
-            self.exchange.ask(outgoing, &request.tools, reader).await
-        })
+    fn signed(&self, outgoing: Outgoing, key: &Secret) -> Outgoing {
+        outgoing.secret("authorization", "Bearer ", key)
+    }
+
+    fn body(&self, exchange: &Exchange, request: &Request) -> Result<Vec<u8>, ModelError> {
+        request::body(exchange, request)
+    }
+
+    fn reader(&self, exchange: &Exchange, request: &Request) -> Box<dyn Reader> {
+        let cap = request.sampling.output_tokens.map(|cap| u64::from(cap.get()));
+        Box::new(stream::ChatReader::new(exchange.endpoint.origin(), cap))
     }
 }

@@ -1,15 +1,12 @@
 //! Where a model is asked, and in which manner.
 
-use std::sync::Arc;
-
-use haft_model::{ChatModel, Dialect, ModelFacts};
+use haft_model::{Dialect, ModelFacts};
 use haft_net::{Address, Dialer, Secret};
 use haft_protocol::ModelId;
 
 use crate::known::Known;
-use crate::{
-    ChatCompletions, EndpointError, Forced, Gemini, Messages, Patience, Quirks, Responses,
-};
+use crate::ways::Ways;
+use crate::{EndpointError, Forced, Patience, Quirks, RemoteModel};
 
 /// A server, the language it is spoken to in, and who asks.
 ///
@@ -75,16 +72,11 @@ impl Endpoint {
         id: ModelId,
         known: Known,
         dialer: Dialer,
-    ) -> Result<Arc<dyn ChatModel>, EndpointError> {
-        match self.dialect {
-            Dialect::ChatCompletions => Ok(Arc::new(ChatCompletions::new(self, id, known, dialer))),
-            Dialect::Messages => Ok(Arc::new(Messages::new(self, id, known, dialer))),
-            Dialect::Responses => Ok(Arc::new(Responses::new(self, id, known, dialer))),
-            Dialect::Gemini => Ok(Arc::new(Gemini::new(self, id, known, dialer)?)),
-        }
+    ) -> Result<RemoteModel, EndpointError> {
+        RemoteModel::new(self, id, &known, dialer)
     }
 
-    pub(crate) fn facts(&self, id: ModelId, known: &Known) -> ModelFacts {
+    pub(crate) fn facts(&self, id: ModelId, known: &Known, ways: Ways) -> ModelFacts {
         ModelFacts {
             id,
             dialect: self.dialect,
@@ -93,7 +85,7 @@ impl Endpoint {
             window_tokens: known.window_tokens,
             output_tokens: known.output_tokens,
             sees_images: known.sees_images,
-            calls_on_demand: self.quirks.forced != Forced::Never,
+            calls_on_demand: self.quirks.forced != Forced::Never && ways.calls_on_demand,
             price: known.price,
         }
     }

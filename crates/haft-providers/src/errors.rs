@@ -3,7 +3,6 @@
 //! Providers word the same thing in many ways, and proxies put one's words into another's status. So words count before
 //! statuses, and the [table](TABLE) is read from the top: the first row that fits says what kind of error it is.
 
-mod retry_after;
 mod table;
 
 use std::time::Duration;
@@ -13,7 +12,6 @@ use haft_net::NetError;
 use haft_text::visible_line;
 use serde_json::Value;
 
-pub(crate) use retry_after::retry_after;
 use table::TABLE;
 
 /// Characters of a provider's words that a person is shown.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures_util::StreamExt as _;
 use haft_model::{
-    Dialect, Finished, ModelError, ModelErrorKind, ModelFacts, Part, ReplyStream, ToolSpec,
+    Dialect, Finished, ModelError, ModelErrorKind, ModelFacts, Part, ReplyStream, Request, Sampling,
 };
 use haft_net::{ByteStream, Dialer, Incoming, NetError, Outgoing};
 use haft_protocol::{ModelId, limits};
@@ -15,8 +15,10 @@ use crate::Endpoint;
 use crate::errors::{self, Report};
 use crate::idle::Idle;
 use crate::known::Known;
+use crate::rate;
 use crate::schema::{Lowering, Lowerings};
 use crate::sse::{Decoder, Event, Frame};
+use crate::ways::{Thinking, Ways};
 
 /// How long an answer that is an error may take to come.
 const ERROR_WITHIN: std::time::Duration = std::time::Duration::from_secs(10);
@@ -83,39 +85,53 @@ pub(crate) struct Exchange {
     pub(crate) dialer: Dialer,
     pub(crate) endpoint: Endpoint,
     pub(crate) facts: ModelFacts,
+    pub(crate) ways: Ways,
     lowerings: Arc<Lowerings>,
 }
 
 impl Exchange {
     /// Makes what asks a model at an endpoint.
     pub(crate) fn new(endpoint: Endpoint, id: ModelId, known: &Known, dialer: Dialer) -> Self {
-        let facts = endpoint.facts(id, known);
-        Self { dialer, endpoint, facts, lowerings: Arc::default() }
+        let ways = Ways::of(&endpoint.provider, id.name());
+        let facts = endpoint.facts(id, known, ways);
+        Self { dialer, endpoint, facts, ways, lowerings: Arc::default() }
     }
 
-    /// Returns tools as the server takes them.
-    pub(crate) fn lowered(&self, tools: &Arc<[ToolSpec]>) -> Arc<Lowering> {
-        self.lowerings.of(tools, self.endpoint.quirks.schemas)
+    /// Returns the schemas of a request as the server takes them.
+    pub(crate) fn lowered(&self, request: &Request) -> Arc<Lowering> {
+        self.lowerings.of(request, self.endpoint.quirks.schemas)
+    }
+
+    /// Returns how the model of a request picks its words, as far as it can be told.
+    pub(crate) fn sampling(&self, request: &Request) -> Sampling {
+        let Sampling { temperature, effort, .. } = request.sampling;
+        let thinks = self.endpoint.quirks.effort && self.ways.thinking != Thinking::Untold;
+        Sampling {
+            temperature: temperature.filter(|_| self.ways.temperature),
+            effort: effort.filter(|_| thinks),
+            ..request.sampling
+        }
     }
 
     /// Sends a request and reads the answer as it comes.
     pub(crate) async fn ask(
         &self,
-        request: Outgoing,
-        tools: &Arc<[ToolSpec]>,
-        reader: impl Reader,
+        request: &Request,
+        outgoing: Outgoing,
+        reader: Box<dyn Reader>,
     ) -> Result<ReplyStream, ModelError> {
-        let request = request
+        let outgoing = outgoing
             .header("content-type", "application/json")
             .header("accept", "text/event-stream, application/json");
-        let answer = self.dialer.send(request).await.map_err(|error| self.of_net(&error))?;
+        let answer = self.dialer.send(outgoing).await.map_err(|error| self.of_net(&error))?;
         if answer.status() >= 300 {
             return Err(self.refused(answer).await);
         }
+        let rate = rate::facts(|name| answer.header(name));
         let kind = answer.header("content-type").unwrap_or_default().to_ascii_lowercase();
         let mut pump = Pump {
             exchange: self.clone(),
-            lowering: self.lowered(tools),
+            lowering: self.lowered(request),
             reader,
             body: None,
             decoder: Decoder::new(limits::REPLY_EVENT_BYTES),
@@ -144,7 +160,8 @@ impl Exchange {
         Ok(ReplyStream::new(futures_util::stream::unfold(pump, |mut pump| async {
             let item = pump.next().await?;
             Some((item, pump))
-        })))
+        }))
+        .with_rate(rate))
     }
 
     fn who(&self) -> String {
@@ -171,7 +188,11 @@ impl Exchange {
 
     async fn refused(&self, answer: Incoming) -> ModelError {
         let status = answer.status();
-        let retry_after = errors::retry_after(&answer);
+        let header = |name: &str| answer.header(name);
+        let retry_after = rate::retry_after(header).or_else(|| {
+            // Who does not say how long to wait may say when there is something left again.
+            (status == 429).then(|| rate::facts(header).until_some_is_left()).flatten()
+        });
         let body = answer.whole(limits::ANSWER_BYTES, ERROR_WITHIN).await.unwrap_or_default();
         let mut error = self.reported(Report::of_body(status, &body));
         error.retry_after = retry_after.or(error.retry_after);
@@ -191,10 +212,10 @@ enum State {
     Ended,
 }
 
-struct Pump<R> {
+struct Pump {
     exchange: Exchange,
     lowering: Arc<Lowering>,
-    reader: R,
+    reader: Box<dyn Reader>,
     body: Option<ByteStream>,
     decoder: Decoder,
     frames: VecDeque<Frame>,
@@ -206,7 +227,7 @@ struct Pump<R> {
     state: State,
 }
 
-impl<R: Reader> Pump<R> {
+impl Pump {
     async fn next(&mut self) -> Option<Result<Part, ModelError>> {
         loop {
             if let Some(part) = self.shown.pop_front() {

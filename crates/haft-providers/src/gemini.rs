@@ -3,67 +3,58 @@
 mod request;
 mod stream;
 
-use std::sync::Arc;
-use std::time::Duration;
-
-use haft_model::{BoxFuture, ChatModel, ModelError, ModelFacts, ReplyStream, Request};
-use haft_net::{Dialer, Outgoing};
+use haft_model::{ModelError, Request};
+use haft_net::{Address, Outgoing, Secret};
 use haft_protocol::ModelId;
 use haft_schema::dialect::Dialect as Schemas;
 
-use crate::exchange::Exchange;
-use crate::known::Known;
+use crate::exchange::{Exchange, Reader};
+use crate::remote::Wire;
 use crate::{Endpoint, EndpointError};
 
-/// A model that is asked in Google's streamGenerateContent.
-#[derive(Debug, Clone)]
-pub struct Gemini {
-    exchange: Exchange,
+/// Google's streamGenerateContent, of one model.
+#[derive(Debug)]
+pub(crate) struct Gemini {
     path: String,
 }
 
 impl Gemini {
-    /// Makes a model. Nothing is dialled before it is asked.
+    /// Makes what asks a model of an endpoint, and puts the endpoint's schemas right.
     ///
     /// # Errors
     ///
     /// Fails for a name that cannot stand in the address that the model is asked at.
-    pub fn new(
-        mut endpoint: Endpoint,
-        id: ModelId,
-        known: Known,
-        dialer: Dialer,
-    ) -> Result<Self, EndpointError> {
-        let Some(path) = path(&id) else {
+    pub(crate) fn of(endpoint: &mut Endpoint, id: &ModelId) -> Result<Self, EndpointError> {
+        let Some(path) = path(id) else {
             let name = id.name().escape_debug().to_string().chars().take(60).collect();
-            return Err(EndpointError::ModelName { provider: endpoint.provider, name });
+            return Err(EndpointError::ModelName { provider: endpoint.provider.clone(), name });
         };
         // There are two fields for schemas, each with a dialect of its own; no other fits either.
         if endpoint.quirks.schemas != Schemas::Gemini {
             endpoint.quirks.schemas = Schemas::GeminiJson;
         }
-        Ok(Self { exchange: Exchange::new(endpoint, id, &known, dialer), path })
+        Ok(Self { path })
     }
+}
 
-    /// Returns the bytes that a request is made of, for people to see what a model is told.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a request whose calls and results do not match.
-    pub fn body(&self, request: &Request) -> Result<Vec<u8>, ModelError> {
-        request::body(&self.exchange, request)
-    }
-
-    fn outgoing(&self, body: Vec<u8>, within: Duration) -> Outgoing {
-        let address = &self.exchange.endpoint.address;
+impl Wire for Gemini {
+    fn address(&self, address: &Address) -> Address {
         // An address without a path is a server's, and not that of its interface.
         let version = if address.path() == "/" { "v1beta/" } else { "" };
-        let address = address.join(&format!("{version}{}:streamGenerateContent", self.path));
-        let outgoing = Outgoing::post(address.with_query("alt", "sse"), body, within);
-        match &self.exchange.endpoint.key {
-            Some(key) => outgoing.secret("x-goog-api-key", "", key),
-            None => outgoing,
-        }
+        let path = format!("{version}{}:streamGenerateContent", self.path);
+        address.join(&path).with_query("alt", "sse")
+    }
+
+    fn signed(&self, outgoing: Outgoing, key: &Secret) -> Outgoing {
+        outgoing.secret("x-goog-api-key", "", key)
+    }
+
+    fn body(&self, exchange: &Exchange, request: &Request) -> Result<Vec<u8>, ModelError> {
+        request::body(exchange, request)
+    }
+
+    fn reader(&self, exchange: &Exchange, _: &Request) -> Box<dyn Reader> {
+        Box::new(stream::GeminiReader::new(exchange.endpoint.origin()))
     }
 }
 
@@ -77,19 +68,4 @@ fn path(id: &ModelId) -> Option<String> {
     let is_path = name.starts_with("models/") || name.starts_with("tunedModels/");
     let path = if is_path { name.to_owned() } else { format!("models/{name}") };
     path.split('/').all(fits).then_some(path)
-}
-
-impl ChatModel for Gemini {
-    fn facts(&self) -> &ModelFacts {
-        &self.exchange.facts
-    }
-
-    fn ask(&self, request: Arc<Request>) -> BoxFuture<'_, Result<ReplyStream, ModelError>> {
-        Box::pin(async move {
-            let body = self.body(&request)?;
-            let outgoing = self.outgoing(body, self.exchange.endpoint.patience.first);
-            let reader = stream::GeminiReader::new(self.exchange.endpoint.origin());
-            self.exchange.ask(outgoing, &request.tools, reader).await
-        })
-    }
 }

@@ -22,8 +22,8 @@ struct Row {
     name: &'static str,
     window_tokens: u64,
     output_tokens: u64,
-    /// US dollars for a million tokens of the prompt and of the reply; nothing where that depends on more than their number.
-    dollars: Option<(u64, u64)>,
+    /// What it costs; nothing where that depends on more than the number of tokens.
+    price: Option<Price>,
 }
 
 impl Known {
@@ -35,7 +35,7 @@ impl Known {
             window_tokens: Some(row.window_tokens),
             output_tokens: Some(row.output_tokens),
             sees_images: Some(true),
-            price: row.dollars.map(price),
+            price: row.price,
         })
     }
 
@@ -62,8 +62,56 @@ fn is_of(row: &str, name: &str) -> bool {
     })
 }
 
+/// Last compared on 2026-11-30: the rows of Anthropic and of Google to their own pages of these models, those of OpenAI to
+/// pages of others that serve them. Where a price depends on the length of the prompt, as with OpenAI's and Google's, there is
+/// none.
+const TABLE: &[Row] = &[
+    anthropic("claude-fable-5-1", 1_000_000, 128_000, price(10, 50)),
+    anthropic("claude-opus-5-5", 1_000_000, 128_000, from_cache(200_000, price(4, 20))),
+    anthropic("claude-opus-5", 1_000_000, 128_000, price(5, 25)),
+    anthropic("claude-sonnet-5-5", 1_000_000, 128_000, price(2, 10)),
+    anthropic("claude-sonnet-5", 1_000_000, 128_000, price(2, 10)),
+    anthropic("claude-sonnet-4-5", 200_000, 64_000, price(3, 15)),
+    anthropic("claude-haiku-4-5", 200_000, 64_000, price(1, 5)),
+    unpriced("openai", "gpt-6-astra", 1_050_000, 128_000),
+    unpriced("openai", "gpt-6.1-sol", 1_050_000, 128_000),
+    unpriced("openai", "gpt-5.4", 1_050_000, 128_000),
+    // Of one window for prompt and reply, so much of a reply comes without asking for more.
+    unpriced("gemini", "gemini-4-argon", GEMINI, 65_536),
+    // The window of these is that of the prompt alone.
+    unpriced("gemini", "gemini-3.8-flash", GEMINI, 65_536),
+    unpriced("gemini", "gemini-3.5-flash", GEMINI, 65_536),
+    unpriced("gemini", "gemini-3-flash-preview", GEMINI, 65_536),
+    unpriced("gemini", "gemini-2.5-pro", GEMINI, 65_535),
+    unpriced("gemini", "gemini-2.5-flash", GEMINI, 65_535),
+    unpriced("gemini", "gemini-2.5-flash-lite", GEMINI, 65_536),
+];
+
+/// Tokens of the window of Google's models.
+const GEMINI: u64 = 1_048_576;
+
+const fn anthropic(
+    name: &'static str,
+    window_tokens: u64,
+    output_tokens: u64,
+    price: Price,
+) -> Row {
+    Row { provider: "anthropic", name, window_tokens, output_tokens, price: Some(price) }
+}
+
+const fn unpriced(
+    provider: &'static str,
+    name: &'static str,
+    window_tokens: u64,
+    output_tokens: u64,
+) -> Row {
+    Row { provider, name, window_tokens, output_tokens, price: None }
+}
+
+/// Makes a price of US dollars for a million tokens of the prompt and of the reply.
+///
 /// Anthropic takes a quarter more for what goes into its cache, for five minutes, and a tenth for what comes from it.
-fn price((input, output): (u64, u64)) -> Price {
+const fn price(input: u64, output: u64) -> Price {
     Price {
         input: input * 1_000_000,
         cache_read: input * 100_000,
@@ -72,30 +120,9 @@ fn price((input, output): (u64, u64)) -> Price {
     }
 }
 
-/// Last compared on 2026-11-30: the rows of Anthropic to its own pages of these models, that of OpenAI to pages of others that
-/// serve it. Where a price depends on the length of the prompt, as with OpenAI's, there is none.
-const TABLE: &[Row] = &[
-    anthropic("claude-fable-5-1", 1_000_000, 128_000, (10, 50)),
-    anthropic("claude-opus-5-5", 1_000_000, 128_000, (4, 20)),
-    anthropic("claude-sonnet-5", 1_000_000, 128_000, (2, 10)),
-    anthropic("claude-sonnet-4-5", 200_000, 64_000, (3, 15)),
-    anthropic("claude-haiku-4-5", 200_000, 64_000, (1, 5)),
-    Row {
-        provider: "openai",
-        name: "gpt-5.4",
-        window_tokens: 1_050_000,
-        output_tokens: 128_000,
-        dollars: None,
-    },
-];
-
-const fn anthropic(
-    name: &'static str,
-    window_tokens: u64,
-    output_tokens: u64,
-    dollars: (u64, u64),
-) -> Row {
-    Row { provider: "anthropic", name, window_tokens, output_tokens, dollars: Some(dollars) }
+/// Sets another price for what comes from the cache.
+const fn from_cache(cache_read: u64, price: Price) -> Price {
+    Price { cache_read, ..price }
 }
 
 #[cfg(test)]
@@ -117,12 +144,15 @@ mod tests {
             (1_000_000, 100_000, 1_250_000, 5_000_000)
         );
         assert_eq!(known("openai/gpt-5.4").price, None);
+        let opus = known("anthropic/claude-opus-5-5").price.unwrap();
+        assert_eq!((opus.cache_read, opus.cache_write), (200_000, 5_000_000));
+        assert_eq!(known("gemini/gemini-2.5-pro").window_tokens, Some(1_048_576));
     }
 
     #[test]
     fn what_only_begins_alike_is_another_model() {
         for id in [
-            "anthropic/claude-sonnet-5-5",
+            "anthropic/claude-sonnet-5-6",
             "anthropic/claude-haiku-4-5-x",
             "openai/gpt-5.4-mini",
             "openrouter/gpt-5.4",

@@ -17,7 +17,8 @@
 //!
 //! * An [`EndpointRegistry`] knows [`Provider`]s: names, addresses, variables that hold keys, [`Quirks`]. It is a table, and
 //!   each row says what it was compared to and when.
-//! * An [`Endpoint`] becomes a model with [`Endpoint::model`]: [`ChatCompletions`], [`Responses`], [`Messages`] or [`Gemini`].
+//! * An [`Endpoint`] becomes a [`RemoteModel`] with [`Endpoint::model`], in OpenAI's Chat Completions or Responses,
+//!   Anthropic's Messages, or Google's generateContent.
 //! * [`discover()`] finds model servers on the usual ports of this machine.
 //!
 //! All of them read streams alike: progress alone counts against a stall, and the reply ends when its provider says so,
@@ -43,23 +44,23 @@ mod json;
 mod known;
 mod messages;
 mod quirks;
+mod rate;
 mod registry;
+mod remote;
 mod responses;
 mod schema;
 mod sse;
 mod table;
 mod turns;
 mod usage;
+mod ways;
 
-pub use chat_completions::ChatCompletions;
 pub use discover::{LocalModel, LocalServer, ServerKind, USUAL_PORTS, discover};
 pub use endpoint::Endpoint;
-pub use gemini::Gemini;
 pub use haft_net::{Address, AddressError, Dialer, Proxies, Rules, Secret};
 pub use idle::Patience;
 pub use known::Known;
-pub use messages::Messages;
 pub use quirks::{Cap, Forced, Ids, NoText, Quirks, ReasoningBack};
 pub use registry::{EndpointError, EndpointRegistry, Wanted};
-pub use responses::Responses;
+pub use remote::RemoteModel;
 pub use table::Provider;

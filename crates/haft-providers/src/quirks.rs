@@ -46,6 +46,13 @@ impl Quirks {
     };
 }
 
+impl Quirks {
+    /// Returns these quirks with schemas that hold the arguments of calls to them; nothing where the server offers none.
+    pub fn strict(self) -> Option<Self> {
+        Some(Self { schemas: self.schemas.strict()?, ..self })
+    }
+}
+
 impl Default for Quirks {
     fn default() -> Self {
         Self::USUAL

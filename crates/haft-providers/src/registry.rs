@@ -2,8 +2,10 @@
 
 use haft_model::Dialect;
 use haft_net::{Address, AddressError, Secret};
+use haft_protocol::ModelId;
 
 use crate::table;
+use crate::ways::Ways;
 use crate::{Endpoint, Provider, Quirks};
 
 /// The providers that are known.
@@ -20,6 +22,8 @@ pub struct EndpointRegistry {
 pub struct Wanted {
     /// The provider's name or alias.
     pub provider: String,
+    /// The model, where it is known: its provider may speak to it in another language than to most.
+    pub model: Option<ModelId>,
     /// The language, where it has to be a certain one.
     pub dialect: Option<Dialect>,
     /// The address, where it is not the provider's own.
@@ -134,6 +138,13 @@ impl EndpointRegistry {
         self.providers.iter().find(|it| is(&it.name) || it.aliases.iter().any(is))
     }
 
+    /// Returns the id of a model under its provider's name, where that was called by an alias.
+    pub fn canonical(&self, id: &ModelId) -> ModelId {
+        let provider = self.get(id.provider()).map(|it| it.name.as_str());
+        let named = provider.and_then(|provider| ModelId::new(provider, id.name()).ok());
+        named.unwrap_or_else(|| id.clone())
+    }
+
     /// Returns where a provider is asked.
     ///
     /// A language that a registered provider is not known to speak is tried at its usual address: which languages it speaks
@@ -143,7 +154,7 @@ impl EndpointRegistry {
     ///
     /// Fails for a name that nobody registered, unless the server is said to be compatible and has an address.
     pub fn find(&self, wanted: Wanted) -> Result<Endpoint, EndpointError> {
-        let Wanted { provider: name, dialect, address, is_compatible, key } = wanted;
+        let Wanted { provider: name, model, dialect, address, is_compatible, key } = wanted;
         let Some(provider) = self.get(&name) else {
             let name: String = name.chars().take(60).collect();
             let Some(address) = address else {
@@ -158,6 +169,14 @@ impl EndpointRegistry {
             return Ok(Endpoint::new(name, dialect, address).with_key(key));
         };
         let usual = provider.dialects.first();
+        let of_model = model.and_then(|id| Ways::of(&provider.name, id.name()).dialect);
+        let own = of_model.and_then(|own| provider.dialects.iter().find(|(it, _)| *it == own));
+        // Who serves the provider's models elsewhere may speak its usual language alone.
+        let own = own.filter(|(_, at)| {
+            let there = Address::parse(at).ok();
+            address.as_ref().is_none_or(|it| there.is_some_and(|at| at.origin() == it.origin()))
+        });
+        let dialect = dialect.or(own.map(|(dialect, _)| *dialect));
         let spoken = match dialect {
             Some(wanted) => provider.dialects.iter().find(|(dialect, _)| *dialect == wanted),
             None => usual,

@@ -62,6 +62,8 @@ pub struct Lowered {
     pub inverse: Inverse,
     /// What it takes of what a provider allows for all tools of a request.
     pub weight: Weight,
+    /// Whether what a model writes fits it for sure.
+    pub is_strict: bool,
 }
 
 /// Something that a dialect could not say.
@@ -101,7 +103,30 @@ pub fn lower(schema: &Value, dialect: Dialect) -> Lowered {
         (schema, undo, Vec::new(), losses)
     };
     let weight = Weight::of(&schema);
-    Lowered { schema, losses, inverse: Inverse::new(undo, definitions), weight }
+    let is_strict = matches!(dialect, Dialect::OpenAiStrict | Dialect::AnthropicStrict);
+    Lowered { schema, losses, inverse: Inverse::new(undo, definitions), weight, is_strict }
+}
+
+/// Brings the schemas of one request into a dialect.
+///
+/// Of a strict dialect, as many are strict as [its provider allows together](choose_strict); the others are in its loose one.
+pub fn lower_together<'s>(
+    schemas: impl IntoIterator<Item = &'s Value>,
+    dialect: Dialect,
+) -> Vec<Lowered> {
+    let schemas: Vec<_> = schemas.into_iter().collect();
+    let mut lowered: Vec<_> = schemas.iter().map(|schema| lower(schema, dialect)).collect();
+    if dialect.strict() != Some(dialect) {
+        return lowered;
+    }
+    let weights: Vec<_> = lowered.iter().map(|it| it.weight).collect();
+    let chosen = choose_strict(dialect, &weights);
+    for ((lowered, schema), is_strict) in lowered.iter_mut().zip(schemas).zip(chosen) {
+        if !is_strict {
+            *lowered = lower(schema, dialect.loose());
+        }
+    }
+    lowered
 }
 
 impl Loss {

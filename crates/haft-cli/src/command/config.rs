@@ -103,6 +103,7 @@ fn rows(config: &Config) -> Vec<Row> {
         facts.extend(
             entry.temperature.map(|it| format!("temperature = {}", f32::from(it) / 1_000.0)),
         );
+        facts.extend(entry.strict.map(|it| format!("strict = {it}")));
         facts.extend(entry.effort.map(|it| format!("effort = \"{it}\"")));
         rows.push(Row {
             key: format!("models.{name}"),

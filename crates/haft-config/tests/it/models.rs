@@ -22,6 +22,7 @@ output_tokens = 4096
 sees_images = true
 temperature = 0.7
 effort = "low"
+strict = true
 
 [network]
 plain_http = ["box.example"]
@@ -49,6 +50,7 @@ fn names_of_models_and_servers_are_read_with_what_is_known_of_them() {
     assert_eq!(server.key_env.as_deref(), Some("BOX_KEY"));
     assert_eq!(server.sees_images, Some(true));
     assert_eq!((server.temperature, server.effort), (Some(700), Some("low")));
+    assert_eq!(server.strict, Some(true));
     assert_eq!(server.origin.line, Some(9));
 }
 
@@ -61,7 +63,7 @@ fn a_project_that_nobody_trusts_has_no_say_in_who_is_asked() {
     .haft/config.toml:3: not followed until you trust this file with `haft trust`: choose the model `fast`
     .haft/config.toml:5: not followed until you trust this file with `haft trust`: say who the model `fast` is
     .haft/config.toml:9: not followed until you trust this file with `haft trust`: say who the model `box` is
-    .haft/config.toml:21: not followed until you trust this file with `haft trust`: let `box.example` be asked without encryption
+    .haft/config.toml:22: not followed until you trust this file with `haft trust`: let `box.example` be asked without encryption
     "#);
 }
 

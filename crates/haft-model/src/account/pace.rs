@@ -13,6 +13,8 @@ use crate::{Allowance, RateFacts};
 pub(super) struct Pace {
     requests: Meter,
     tokens: Meter,
+    /// Which part of what a request was thought to take the last one took: what comes from a cache often counts for nothing.
+    share: f64,
     /// Nothing goes before, for the provider said so.
     held_until: Option<Instant>,
 }
@@ -26,6 +28,7 @@ impl Pace {
         Self {
             requests: meter(limits.requests_per_minute),
             tokens: meter(limits.tokens_per_minute),
+            share: 1.0,
             held_until: None,
         }
     }
@@ -38,14 +41,18 @@ impl Pace {
     /// Lets a request go, or says how long it has to wait.
     pub(super) fn take(&mut self, now: Instant, tokens: u64) -> Result<(), Duration> {
         let held = self.held_until.map(|until| until.saturating_duration_since(now));
-        let waits =
-            [held.unwrap_or_default(), self.requests.wait(now, 1), self.tokens.wait(now, tokens)];
+        let counted = (tokens as f64 * self.share).ceil();
+        let waits = [
+            held.unwrap_or_default(),
+            self.requests.wait(now, 1.0, 1.0),
+            self.tokens.wait(now, tokens as f64, counted),
+        ];
         match waits.into_iter().max() {
             Some(wait) if !wait.is_zero() => Err(wait),
             _ => {
                 self.held_until = None;
-                self.requests.spend(1);
-                self.tokens.spend(tokens);
+                self.requests.spend(1.0, 1.0);
+                self.tokens.spend(tokens as f64, counted);
                 Ok(())
             }
         }
@@ -66,6 +73,9 @@ impl Pace {
 
     /// Puts the tokens that a request took in the place of those it was thought to take.
     pub(super) fn correct(&mut self, thought: u64, took: u64) {
+        if thought > 0 {
+            self.share = (took as f64 / thought as f64).clamp(0.01, 1.0);
+        }
         if let Some(bucket) = &mut self.tokens.bucket {
             bucket.level += thought as f64 - took as f64;
         }
@@ -82,63 +92,83 @@ struct Meter {
 /// What a provider said is left, less what went since.
 #[derive(Debug)]
 struct Told {
-    left: u64,
+    bucket: Bucket,
     until: Instant,
+}
+
+impl Told {
+    fn new(now: Instant, said: Allowance) -> Self {
+        // No provider counts longer than a day; what says so is not believed for longer than an hour.
+        let renewed_in = said.renewed_in.min(Duration::from_hours(1));
+        let left = said.left as f64;
+        let (capacity, per_second) = match said.limit {
+            Some(limit) => {
+                let used = limit.saturating_sub(said.left) as f64;
+                (limit as f64, used / renewed_in.as_secs_f64().max(0.001))
+            }
+            // Who does not say how much there is in all gives it at once.
+            None => (f64::INFINITY, 0.0),
+        };
+        let bucket = Bucket { capacity, per_second, level: left, at: now };
+        Self { bucket, until: now + renewed_in }
+    }
+
+    fn wait(&mut self, now: Instant, amount: f64) -> Duration {
+        self.bucket.wait(now, amount).min(self.until.saturating_duration_since(now))
+    }
 }
 
 impl Meter {
     fn learn(&mut self, now: Instant, allowance: Option<Allowance>) {
-        // No provider counts longer than a day; what says so is not believed for longer than an hour.
-        let longest = Duration::from_hours(1);
-        let told = |it: Allowance| Told { left: it.left, until: now + it.renewed_in.min(longest) };
-        self.told = allowance.map(told).or(self.told.take());
+        self.told = allowance.map(|it| Told::new(now, it)).or(self.told.take());
     }
 
-    fn wait(&mut self, now: Instant, amount: u64) -> Duration {
+    /// Returns how long until there is enough, by what is counted here and by what the provider counts.
+    fn wait(&mut self, now: Instant, amount: f64, counted: f64) -> Duration {
         self.told.take_if(|told| told.until <= now);
-        let told = match &self.told {
-            Some(told) if told.left < amount => told.until.saturating_duration_since(now),
-            _ => Duration::ZERO,
-        };
+        let told = self.told.as_mut().map(|told| told.wait(now, counted));
         let bucket = self.bucket.as_mut().map(|bucket| bucket.wait(now, amount));
-        told.max(bucket.unwrap_or_default())
+        told.max(bucket).unwrap_or_default()
     }
 
-    fn spend(&mut self, amount: u64) {
+    fn spend(&mut self, amount: f64, counted: f64) {
         if let Some(told) = &mut self.told {
-            told.left = told.left.saturating_sub(amount);
+            told.bucket.level = (told.bucket.level - counted).max(0.0);
         }
         if let Some(bucket) = &mut self.bucket {
-            bucket.level -= amount as f64;
+            bucket.level -= amount;
         }
     }
 }
 
-/// A bucket that fills again evenly, from empty to full in a minute.
+/// A bucket that fills again evenly.
 #[derive(Debug)]
 struct Bucket {
     capacity: f64,
+    per_second: f64,
     level: f64,
     at: Instant,
 }
 
 impl Bucket {
+    /// Makes one that is full, and is again a minute after it was empty.
     fn full(per_minute: NonZeroU64, now: Instant) -> Self {
         let capacity = per_minute.get() as f64;
-        Self { capacity, level: capacity, at: now }
+        Self { capacity, per_second: capacity / 60.0, level: capacity, at: now }
     }
 
     /// Returns how long until there is enough. What is more than the bucket holds needs it full.
-    fn wait(&mut self, now: Instant, amount: u64) -> Duration {
+    fn wait(&mut self, now: Instant, amount: f64) -> Duration {
         let passed = now.saturating_duration_since(self.at).as_secs_f64();
-        self.level = (self.level + self.capacity * passed / 60.0).min(self.capacity);
+        self.level = (self.level + self.per_second * passed).min(self.capacity);
         self.at = now;
-        let missing = (amount as f64).min(self.capacity) - self.level;
+        let missing = amount.min(self.capacity) - self.level;
         if missing <= 1e-6 {
             return Duration::ZERO;
         }
-        // Rounded up to whole milliseconds, so that a wait is never a little too short over and over.
-        let millis = (missing * 60_000.0 / self.capacity).ceil().clamp(1.0, 86_400_000.0);
+        // Rounded up to whole milliseconds, so that a wait is never a little too short over and over. What never fills
+        // by itself makes it wait for as long as a day.
+        let millis = (missing * 1_000.0 / self.per_second).ceil().clamp(1.0, 86_400_000.0);
         Duration::from_millis(millis as u64)
     }
 }

@@ -91,7 +91,7 @@ async fn tokens_are_paced_by_what_requests_really_took() {
 
 #[tokio::test(start_paused = true)]
 async fn what_the_provider_says_is_left_is_believed() {
-    let left = |left| Some(Allowance { left, renewed_in: Duration::from_secs(20) });
+    let left = |left| Some(Allowance { left, limit: None, renewed_in: Duration::from_secs(20) });
     let rate = RateFacts { requests: left(1), tokens: None };
     let model = Scripted::new([Act::Rated(rate)]);
     let guarded = guarded(&model, limits());
@@ -102,9 +102,30 @@ async fn what_the_provider_says_is_left_is_believed() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_comes_in_again_evenly_is_waited_for_no_longer_than_it_takes() {
+    let renewed_in = Duration::from_secs(20);
+    let requests = Some(Allowance { left: 0, limit: Some(10), renewed_in });
+    let model = Scripted::new([Act::Rated(RateFacts { requests, tokens: None })]);
+    let paced = guarded(&model, limits());
+    for _ in 0..4 {
+        ask(&paced).await.unwrap();
+    }
+    // Ten requests come in again in twenty seconds.
+    assert_eq!(model.asked(), [0, 2_000, 4_000, 6_000]);
+    // A request that has more tokens than there ever are goes when all are there.
+    let tokens = Some(Allowance { left: 0, limit: Some(1), renewed_in });
+    let model = Scripted::new([Act::Rated(RateFacts { requests: None, tokens })]);
+    let paced = guarded(&model, limits());
+    for _ in 0..2 {
+        ask(&paced).await.unwrap();
+    }
+    assert_eq!(model.asked(), [0, 20_000]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_wait_for_the_pace_is_bounded_too() {
     let rate = RateFacts {
-        requests: Some(Allowance { left: 0, renewed_in: Duration::from_mins(15) }),
+        requests: Some(Allowance { left: 0, limit: None, renewed_in: Duration::from_mins(15) }),
         tokens: None,
     };
     let model = Scripted::new([Act::Rated(rate)]);

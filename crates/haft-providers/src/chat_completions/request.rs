@@ -78,31 +78,40 @@ fn write(exchange: &Exchange, request: &Request, turns: &[Turn<'_>]) -> Written<
         }
     }
     let choice = Choice::of(request, exchange);
-    let lowering = exchange.lowered(&request.tools);
+    let lowering = exchange.lowered(request);
     let tools: Vec<_> = lowering
         .tools()
         .filter(|(tool, _)| choice.shows(tool))
-        .map(|(tool, schema)| {
-            let (name, description) = (&tool.name, &tool.description);
-            let function = json!({"name": name, "description": description, "parameters": schema});
+        .map(|(tool, lowered)| {
+            let mut function = json!({
+                "name": tool.name,
+                "description": tool.description,
+                "parameters": lowered.schema,
+            });
+            if let (true, Value::Object(function)) = (lowered.is_strict, &mut function) {
+                function.insert("strict".to_owned(), Value::Bool(true));
+            }
             json!({"type": "function", "function": function})
         })
         .collect();
-    let format = request.format.as_ref().map(|format| {
-        let schema = json!({"name": format.name, "schema": format.schema});
+    let format = lowering.format().map(|(format, lowered)| {
+        let mut schema = json!({"name": format.name, "schema": lowered.schema});
+        if let (true, Value::Object(schema)) = (lowered.is_strict, &mut schema) {
+            schema.insert("strict".to_owned(), Value::Bool(true));
+        }
         json!({"type": "json_schema", "json_schema": schema})
     });
     let cap = request.sampling.output_tokens.map(std::num::NonZeroU32::get);
-    let effort = request.sampling.effort.filter(|_| quirks.effort);
+    let sampling = exchange.sampling(request);
     let tail = Tail {
         tool_choice: choice.word(|name| json!({"type": "function", "function": {"name": name}})),
         parallel_tool_calls: (quirks.parallel && !tools.is_empty()).then_some(!choice.is_one()),
         response_format: format,
         max_tokens: cap.filter(|_| quirks.cap == Cap::MaxTokens),
         max_completion_tokens: cap.filter(|_| quirks.cap == Cap::MaxCompletionTokens),
-        temperature: request.sampling.temperature,
+        temperature: sampling.temperature,
         seed: request.sampling.seed,
-        reasoning_effort: effort.map(Effort::as_str),
+        reasoning_effort: sampling.effort.map(Effort::as_str),
         stream: true,
         stream_options: quirks.counts.then(|| json!({"include_usage": true})),
     };

@@ -9,7 +9,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use haft_model::{CallResult, Effort, ModelError, Request, ToolChoice};
 use haft_protocol::{ContentPart, Opaque, Reply, ReplyPart, RequestedCall};
-use haft_schema::dialect::Dialect as Schemas;
+use haft_schema::dialect::{Dialect as Schemas, Lowered};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -57,6 +57,8 @@ struct Generation {
     #[serde(skip_serializing_if = "Option::is_none")]
     response_mime_type: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    response_schema: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     response_json_schema: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     thinking_config: Option<Value>,
@@ -92,10 +94,10 @@ fn write(exchange: &Exchange, request: &Request, turns: &[Turn<'_>]) -> Written<
             }
         }
     }
-    let lowering = exchange.lowered(&request.tools);
+    let lowering = exchange.lowered(request);
     let tools: Vec<Value> = lowering
         .tools()
-        .map(|(tool, schema)| {
+        .map(|(tool, Lowered { schema, .. })| {
             let name = tool.name.as_str();
             // A function without a description is refused.
             let description =
@@ -116,9 +118,9 @@ fn write(exchange: &Exchange, request: &Request, turns: &[Turn<'_>]) -> Written<
     let system = (!request.system.is_empty()).then(|| json!({"parts": [{"text": request.system}]}));
     let demanded = demanded(request, exchange);
     let may_choose = !tools.is_empty() && quirks.forced != Forced::Never;
-    let sampling = &request.sampling;
-    let schema = request.format.as_ref().map(|format| format.schema.as_ref().clone());
-    let effort = sampling.effort.filter(|_| quirks.effort);
+    let sampling = exchange.sampling(request);
+    let schema = lowering.format().map(|(_, lowered)| lowered.schema.clone());
+    let is_own = quirks.schemas == Schemas::Gemini;
     let tail = Tail {
         tool_config: may_choose.then(|| choice(demanded)).flatten(),
         generation_config: Generation {
@@ -127,8 +129,11 @@ fn write(exchange: &Exchange, request: &Request, turns: &[Turn<'_>]) -> Written<
             // A seed is a number of 32 bits with a sign here.
             seed: sampling.seed.map(|seed| seed & 0x7fff_ffff),
             response_mime_type: schema.is_some().then_some("application/json"),
-            response_json_schema: schema,
-            thinking_config: effort.and_then(|effort| thinking(exchange.facts.id.name(), effort)),
+            response_schema: schema.clone().filter(|_| is_own),
+            response_json_schema: schema.filter(|_| !is_own),
+            thinking_config: sampling
+                .effort
+                .and_then(|effort| thinking(exchange.facts.id.name(), effort)),
         },
     };
     let tools = (!tools.is_empty()).then(|| json!([{"functionDeclarations": tools}]));
@@ -165,7 +170,14 @@ fn thinking(model: &str, effort: Effort) -> Option<Value> {
         };
         return Some(json!({"thinkingBudget": tokens, "includeThoughts": true}));
     }
-    let level = || json!({"thinkingLevel": effort.as_str(), "includeThoughts": true});
+    let level = match effort {
+        // It knows two levels, and thinks no less than it is asked to.
+        Effort::Medium if generation(model).is_some_and(|it| it.starts_with("3-pro")) => {
+            Effort::High
+        }
+        effort => effort,
+    };
+    let level = || json!({"thinkingLevel": level.as_str(), "includeThoughts": true});
     (!is_old(model)).then(level)
 }
 

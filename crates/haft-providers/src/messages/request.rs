@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use haft_model::{CallResult, ModelError, Request, ToolChoice};
+use haft_model::{CallResult, Effort, ModelError, Request, ToolChoice};
 use haft_protocol::{ContentPart, Opaque, Reply, ReplyPart};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -20,6 +20,7 @@ use crate::exchange::Exchange;
 use crate::ids::fitting;
 use crate::json::RawObject;
 use crate::turns::{self, Blocks, Other, Turn};
+use crate::ways::Thinking;
 
 type Written<T> = Result<T, serde_json::Error>;
 
@@ -81,11 +82,19 @@ fn write(exchange: &Exchange, request: &Request, turns: &[Turn<'_>]) -> Written<
             Turn::Other(other) => messages.push(message("user", &writer.other(other)?).into()),
         }
     }
-    let lowering = exchange.lowered(&request.tools);
+    let lowering = exchange.lowered(request);
     let mut tools: Vec<Value> = lowering
         .tools()
-        .map(|(tool, schema)| {
-            json!({"name": tool.name, "description": tool.description, "input_schema": schema})
+        .map(|(tool, lowered)| {
+            let mut tool = json!({
+                "name": tool.name,
+                "description": tool.description,
+                "input_schema": lowered.schema,
+            });
+            if let (true, Value::Object(tool)) = (lowered.is_strict, &mut tool) {
+                tool.insert("strict".to_owned(), Value::Bool(true));
+            }
+            tool
         })
         .collect();
     if let Some(Value::Object(last)) = tools.last_mut().filter(|_| marks) {
@@ -100,19 +109,24 @@ fn write(exchange: &Exchange, request: &Request, turns: &[Turn<'_>]) -> Written<
     });
     let demanded = demanded(request, exchange);
     let is_forced = matches!(demanded, ToolChoice::Required | ToolChoice::Named(_));
-    let effort = request.sampling.effort.filter(|_| exchange.endpoint.quirks.effort);
-    let format = request.format.as_ref();
-    let format = format.map(|it| json!({"type": "json_schema", "schema": it.schema}));
+    let sampling = exchange.sampling(request);
+    let cap = cap(exchange, request);
+    // Whoever has to ask for a tool may not think first.
+    let thinking = sampling.effort.filter(|_| !is_forced);
+    let thinking = thinking.and_then(|effort| thinking_of(exchange.ways.thinking, effort, cap));
+    let effort = sampling.effort.filter(|_| exchange.ways.thinking != Thinking::Tokens);
+    let format = lowering.format();
+    let format = format.map(|(_, it)| json!({"type": "json_schema", "schema": it.schema}));
     let mut config = serde_json::Map::new();
     config.extend(effort.map(|effort| ("effort".to_owned(), json!(effort.as_str()))));
     config.extend(format.map(|format| ("format".to_owned(), format)));
     let tail = Tail {
         tool_choice: (!tools.is_empty()).then(|| choice(demanded)).flatten(),
-        max_tokens: cap(exchange, request),
-        // Whoever has to ask for a tool may not think first.
-        thinking: (effort.is_some() && !is_forced).then(|| json!({"type": "adaptive"})),
+        max_tokens: cap,
         output_config: (!config.is_empty()).then(|| Value::Object(config)),
-        temperature: request.sampling.temperature,
+        // Who thinks picks its words as it likes.
+        temperature: sampling.temperature.filter(|_| thinking.is_none()),
+        thinking,
         cache_control: marks.then(mark),
         stream: true,
     };
@@ -126,6 +140,25 @@ fn message(role: &str, blocks: &str) -> String {
         return String::new();
     }
     format!(r#"{{"role":"{role}","content":[{blocks}]}}"#)
+}
+
+/// Returns how a model is told to think: not at all where that would take all of the reply.
+fn thinking_of(by: Thinking, effort: Effort, cap: u32) -> Option<Value> {
+    /// Tokens that thinking has to have at least.
+    const LEAST: u32 = 1_024;
+    match by {
+        Thinking::Word => Some(json!({"type": "adaptive"})),
+        Thinking::WordAlone | Thinking::Untold => None,
+        Thinking::Tokens => {
+            let tokens = match effort {
+                Effort::Low => 2_048,
+                Effort::Medium => 8_192,
+                Effort::High => 24_576,
+            };
+            let tokens = tokens.min(cap / 2);
+            (tokens >= LEAST).then(|| json!({"type": "enabled", "budget_tokens": tokens}))
+        }
+    }
 }
 
 fn choice(choice: &ToolChoice) -> Option<Value> {

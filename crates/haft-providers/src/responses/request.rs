@@ -10,7 +10,6 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use haft_model::{CallResult, ModelError, Request};
 use haft_protocol::{ContentPart, Reply, ReplyPart};
-use haft_schema::dialect::Dialect as Schemas;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -80,34 +79,38 @@ fn write(exchange: &Exchange, request: &Request, turns: &[Turn<'_>]) -> Written<
         }
     }
     let choice = Choice::of(request, exchange);
-    let lowering = exchange.lowered(&request.tools);
-    // Where nothing is said about it, the server tries to make every schema a strict one.
-    let strict = quirks.schemas == Schemas::OpenAiStrict;
+    let lowering = exchange.lowered(request);
     let tools: Vec<_> = lowering
         .tools()
         .filter(|(tool, _)| choice.shows(tool))
-        .map(|(tool, schema)| {
+        .map(|(tool, lowered)| {
             let (name, description) = (&tool.name, &tool.description);
+            // Where nothing is said about it, the server tries to make every schema a strict one.
             json!({
                 "type": "function",
                 "name": name,
                 "description": description,
-                "parameters": schema,
-                "strict": strict,
+                "parameters": lowered.schema,
+                "strict": lowered.is_strict,
             })
         })
         .collect();
-    let format = request.format.as_ref().map(|format| {
-        json!({"format": {"type": "json_schema", "name": format.name, "schema": format.schema}})
+    let format = lowering.format().map(|(format, lowered)| {
+        json!({"format": {
+            "type": "json_schema",
+            "name": format.name,
+            "schema": lowered.schema,
+            "strict": lowered.is_strict,
+        }})
     });
-    let effort = request.sampling.effort.filter(|_| quirks.effort);
+    let sampling = exchange.sampling(request);
     let tail = Tail {
         tool_choice: choice.word(|name| json!({"type": "function", "name": name})),
         parallel_tool_calls: (quirks.parallel && !tools.is_empty()).then_some(!choice.is_one()),
         text: format,
         max_output_tokens: request.sampling.output_tokens.map(std::num::NonZeroU32::get),
-        temperature: request.sampling.temperature,
-        reasoning: effort.map(|effort| json!({"effort": effort.as_str()})),
+        temperature: sampling.temperature,
+        reasoning: sampling.effort.map(|effort| json!({"effort": effort.as_str()})),
         stream: true,
     };
     let model = exchange.facts.id.name();

@@ -9,10 +9,9 @@ use haft_model::{
 };
 use haft_protocol::{ContentPart, MessageId, RawArguments, Reply, ReplyPart, StopReason};
 use haft_providers::{
-    Address, ChatCompletions, Dialer, Endpoint, Gemini, Known, Messages, Patience, Responses,
-    Rules, Secret,
+    Address, Dialer, Endpoint, Known, Patience, Quirks, RemoteModel, Rules, Secret,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::server::{Answer, Server};
 
@@ -36,29 +35,67 @@ pub(crate) fn known() -> Known {
     Known { output_tokens: Some(4096), ..Known::default() }
 }
 
-pub(crate) fn chat(endpoint: Endpoint) -> ChatCompletions {
-    ChatCompletions::new(endpoint, "test/m-1".parse().unwrap(), known(), dialer())
+pub(crate) fn chat(endpoint: Endpoint) -> RemoteModel {
+    called("m-1", endpoint)
 }
 
-pub(crate) fn messages(endpoint: Endpoint) -> Messages {
-    Messages::new(endpoint, "test/m-2".parse().unwrap(), known(), dialer())
+pub(crate) fn messages(endpoint: Endpoint) -> RemoteModel {
+    called("m-2", endpoint)
 }
 
-pub(crate) fn responses(endpoint: Endpoint) -> Responses {
-    Responses::new(endpoint, "test/m-3".parse().unwrap(), known(), dialer())
+pub(crate) fn responses(endpoint: Endpoint) -> RemoteModel {
+    called("m-3", endpoint)
 }
 
 /// Returns a model of the third generation.
-pub(crate) fn gemini(endpoint: Endpoint) -> Gemini {
-    gemini_called("gemini-3-pro", endpoint)
+pub(crate) fn gemini(endpoint: Endpoint) -> RemoteModel {
+    called("gemini-3-pro", endpoint)
 }
 
-pub(crate) fn gemini_called(name: &str, endpoint: Endpoint) -> Gemini {
+pub(crate) fn called(name: &str, endpoint: Endpoint) -> RemoteModel {
     let id = haft_protocol::ModelId::new("test", name).unwrap();
-    Gemini::new(endpoint, id, known(), dialer()).unwrap()
+    endpoint.model(id, known(), dialer()).unwrap()
 }
 
-pub(crate) fn model(dialect: Dialect, port: u16) -> Arc<dyn ChatModel> {
+/// Returns the body of a request to a server with these quirks.
+pub(crate) fn body(dialect: Dialect, quirks: Quirks, request: &Request) -> Value {
+    let mut endpoint = endpoint(dialect, 1);
+    endpoint.quirks = quirks;
+    let model = match dialect {
+        Dialect::ChatCompletions => chat(endpoint),
+        Dialect::Messages => messages(endpoint),
+        Dialect::Responses => responses(endpoint),
+        Dialect::Gemini => gemini(endpoint),
+    };
+    serde_json::from_slice(&model.body(request).unwrap()).unwrap()
+}
+
+/// Returns the reply that an answer is read as.
+pub(crate) async fn reply_of(dialect: Dialect, answer: Answer) -> String {
+    let (finished, _) = played(dialect, answer, asking(vec![user("x")])).await.unwrap();
+    told(&finished)
+}
+
+/// Returns the error that an answer is read as.
+pub(crate) async fn error_of(dialect: Dialect, answer: Answer) -> ModelError {
+    played(dialect, answer, asking(vec![user("x")])).await.unwrap_err()
+}
+
+/// Two calls, one of which failed, and a question behind them.
+pub(crate) fn conversation() -> Request {
+    asking(vec![
+        user("What is in a and b?"),
+        reply(vec![
+            text("Looking."),
+            call("c1", r#"{"path": "a"}"#),
+            call("c2", json!({"path": "b"})),
+        ]),
+        results(&[("c1", "alpha"), ("c2", "error: there is no b")]),
+        user("And c?"),
+    ])
+}
+
+pub(crate) fn model(dialect: Dialect, port: u16) -> RemoteModel {
     endpoint(dialect, port).model("test/m".parse().unwrap(), known(), dialer()).unwrap()
 }
 
@@ -69,7 +106,7 @@ pub(crate) async fn played(
     request: Request,
 ) -> Result<(Finished, Vec<Part>), ModelError> {
     let server = Server::start(answer).await;
-    all(&*model(dialect, server.port), request).await
+    all(&model(dialect, server.port), request).await
 }
 
 pub(crate) async fn all(

@@ -8,47 +8,33 @@ use haft_model::{
     ResponseFormat, ToolChoice, ToolSpec,
 };
 use haft_protocol::{ContentPart, ImageType, Opaque, Reply, ReplyPart, RequestedCall, WireName};
-use haft_providers::{Address, Endpoint, EndpointError, Gemini, Known, Quirks};
+use haft_providers::{Address, Endpoint, EndpointError, Known, Quirks, RemoteModel};
 use haft_schema::dialect::Dialect as Schemas;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::asked::{
-    asking, call, dialer, endpoint, gemini, gemini_called, played, reply, results, shown, text,
-    told, tools, user,
+    self, asking, call, called, conversation, dialer, endpoint, gemini, played, reply, results,
+    shown, told, tools, user,
 };
 use crate::server::{Answer, Server};
 
 const SIGNED: &str = r#""thoughtSignature":"skip_thought_signature_validator""#;
 
 async fn reply_of(answer: Answer) -> String {
-    let (finished, _) = played(Dialect::Gemini, answer, asking(vec![user("x")])).await.unwrap();
-    told(&finished)
+    asked::reply_of(Dialect::Gemini, answer).await
 }
 
 async fn error_of(answer: Answer) -> haft_model::ModelError {
-    played(Dialect::Gemini, answer, asking(vec![user("x")])).await.unwrap_err()
+    asked::error_of(Dialect::Gemini, answer).await
 }
 
-fn text_of(model: &Gemini, request: &Request) -> String {
+fn text_of(model: &RemoteModel, request: &Request) -> String {
     String::from_utf8(model.body(request).unwrap()).unwrap()
 }
 
 fn body(request: &Request) -> Value {
     serde_json::from_str(&text_of(&gemini(endpoint(Dialect::Gemini, 1)), request)).unwrap()
-}
-
-fn conversation() -> Request {
-    asking(vec![
-        user("What is in a and b?"),
-        reply(vec![
-            text("Looking."),
-            call("c1", r#"{"path": "a"}"#),
-            call("c2", json!({"path": "b"})),
-        ]),
-        results(&[("c1", "alpha"), ("c2", "error: there is no b")]),
-        user("And c?"),
-    ])
 }
 
 #[test]
@@ -193,7 +179,7 @@ fn each_generation_is_told_in_its_own_words_how_much_to_think() {
     let told = |name: &str| {
         let mut request = asking(vec![user("x")]);
         request.sampling.effort = Some(Effort::High);
-        let model = gemini_called(name, endpoint(Dialect::Gemini, 1));
+        let model = called(name, endpoint(Dialect::Gemini, 1));
         let body: Value = serde_json::from_str(&text_of(&model, &request)).unwrap();
         format!("{name} {}", body["generationConfig"]["thinkingConfig"])
     };
@@ -259,7 +245,7 @@ async fn what_is_sent_says_who_asks_and_whom() {
     model.ask(Arc::new(asking(vec![user("x")]))).await.unwrap().finish().await.unwrap();
     let mut bare = endpoint(Dialect::Gemini, server.port);
     bare.address = Address::parse(&format!("http://127.0.0.1:{}", server.port)).unwrap();
-    let model = gemini_called("tunedModels/mine-1", bare);
+    let model = called("tunedModels/mine-1", bare);
     model.ask(Arc::new(asking(vec![user("x")]))).await.unwrap().finish().await.unwrap();
     let asked = server.asked();
     let line = |at: usize| asked[at].lines().next().unwrap();
@@ -348,7 +334,7 @@ fn o_087_a_call_of_another_model_has_something_in_place_of_a_signature() {
         reply(vec![call("c1", "{}"), call("c2", "{}")]),
         results(&[("c1", "a"), ("c2", "b")]),
     ]);
-    let of = |name| text_of(&gemini_called(name, endpoint(Dialect::Gemini, 1)), &step);
+    let of = |name| text_of(&called(name, endpoint(Dialect::Gemini, 1)), &step);
     assert_eq!(of("gemini-3-flash").matches(SIGNED).count(), 1, "on the first of them");
     assert_eq!(of("gemini-2.5-flash").matches(SIGNED).count(), 0);
     assert_eq!(of("gemma-5").matches(SIGNED).count(), 0);

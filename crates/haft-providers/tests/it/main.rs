@@ -11,8 +11,10 @@
 mod asked;
 mod chat;
 mod discovery;
+mod forms;
 mod gemini;
 mod messages;
+mod rate;
 mod real_model;
 mod recorded;
 mod registry;
@@ -20,3 +22,4 @@ mod requests;
 mod responses;
 mod server;
 mod stalls;
+mod ways;

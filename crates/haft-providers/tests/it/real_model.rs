@@ -3,9 +3,9 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use haft_model::{ChatModel, Dialect, Fragment, Request, RequestMessage, ToolChoice};
+use haft_model::{Dialect, Fragment, Request, RequestMessage, ToolChoice};
 use haft_protocol::{ContentPart, ReplyPart};
-use haft_providers::{Address, Endpoint, EndpointRegistry, Known, Wanted, discover};
+use haft_providers::{Address, Endpoint, EndpointRegistry, Known, RemoteModel, Wanted, discover};
 use haft_testkit::ModelServer;
 use serde_json::json;
 
@@ -24,7 +24,7 @@ fn endpoint(server: &ModelServer, dialect: Dialect) -> Endpoint {
     EndpointRegistry::default().find(wanted).unwrap()
 }
 
-fn model(server: &ModelServer, endpoint: Endpoint) -> Arc<dyn ChatModel> {
+fn model(server: &ModelServer, endpoint: Endpoint) -> RemoteModel {
     let id = haft_protocol::ModelId::new("llamacpp", server.weights().name()).unwrap();
     endpoint.model(id, Known::default(), dialer()).unwrap()
 }
@@ -37,7 +37,7 @@ async fn it_says_something_and_counts_it() {
         (request.tools, request.sampling.temperature) = ([].into(), Some(0.0));
         request.sampling.output_tokens = NonZeroU32::new(24);
         let (finished, shown) =
-            all(&*model(server, endpoint(server, dialect)), request).await.unwrap();
+            all(&model(server, endpoint(server, dialect)), request).await.unwrap();
         assert!(matches!(&finished.parts[0], ReplyPart::Text { text, .. } if !text.is_empty()));
         assert!(shown.len() > 1, "{dialect:?} streams");
         assert!(finished.usage.total().is_some_and(|total| total > 10), "{:?}", finished.usage);
@@ -66,7 +66,7 @@ async fn a_call_goes_there_and_back() {
         (request.tools, request.choice) = ([tool].into(), ToolChoice::Required);
         request.sampling.output_tokens = NonZeroU32::new(96);
         request.sampling.temperature = Some(0.0);
-        let (finished, _) = all(&*model, request.clone()).await.unwrap();
+        let (finished, _) = all(&model, request.clone()).await.unwrap();
         let Some(ReplyPart::Call(call)) = finished.parts.last() else {
             panic!("{dialect:?}: {finished:?}")
         };
@@ -78,14 +78,14 @@ async fn a_call_goes_there_and_back() {
         request.messages = vec![question(), said, results(&[(&id, "buy milk")])].into();
         request.choice = ToolChoice::None;
         request.sampling.output_tokens = NonZeroU32::new(12);
-        let (finished, _) = all(&*model, request.clone()).await.unwrap();
+        let (finished, _) = all(&model, request.clone()).await.unwrap();
         assert!(finished.usage.output.is_some_and(|it| it > 0), "{dialect:?}: {finished:?}");
 
         // And what it said itself, with a question behind it.
         let then = ["And then?", "What else?"].map(ContentPart::text);
         let then = Fragment::new(RequestMessage::User(then.into()));
         request.messages.extend([reply(finished.parts), then]);
-        let (finished, _) = all(&*model, request).await.unwrap();
+        let (finished, _) = all(&model, request).await.unwrap();
         assert!(finished.usage.prompt().is_some_and(|it| it > 100), "{dialect:?}: {finished:?}");
     }
 }
@@ -95,7 +95,7 @@ async fn o_096_what_is_too_long_for_it_is_told() {
     let Some(server) = ModelServer::shared() else { return };
     for dialect in DIALECTS {
         let request = asking(vec![user(&"word ".repeat(6_000))]);
-        let error = all(&*model(server, endpoint(server, dialect)), request).await.unwrap_err();
+        let error = all(&model(server, endpoint(server, dialect)), request).await.unwrap_err();
         assert_eq!(error.kind, haft_model::ModelErrorKind::Overflow, "{}", error.text);
         assert_eq!(error.window_tokens, Some(4096));
     }

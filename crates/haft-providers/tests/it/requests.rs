@@ -11,37 +11,21 @@ use haft_providers::{Cap, Endpoint, Forced, Ids, NoText, Quirks, ReasoningBack};
 use serde_json::{Value, json};
 
 use crate::asked::{
-    asking, call, chat, endpoint, messages, played, reply, results, text, tools, user,
+    asking, body, call, chat, conversation, endpoint, messages, played, reply, results, text,
+    tools, user,
 };
 use crate::server::{Answer, Server};
 
 fn chat_body(quirks: Quirks, request: &Request) -> Value {
-    let mut endpoint = endpoint(Dialect::ChatCompletions, 1);
-    endpoint.quirks = quirks;
-    serde_json::from_slice(&chat(endpoint).body(request).unwrap()).unwrap()
+    body(Dialect::ChatCompletions, quirks, request)
 }
 
 fn messages_body(quirks: Quirks, request: &Request) -> Value {
-    let mut endpoint = endpoint(Dialect::Messages, 1);
-    endpoint.quirks = quirks;
-    serde_json::from_slice(&messages(endpoint).body(request).unwrap()).unwrap()
+    body(Dialect::Messages, quirks, request)
 }
 
 fn pretty(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap()
-}
-
-fn conversation() -> Request {
-    asking(vec![
-        user("What is in a and b?"),
-        reply(vec![
-            text("Looking."),
-            call("c1", r#"{"path": "a"}"#),
-            call("c2", json!({"path": "b"})),
-        ]),
-        results(&[("c1", "alpha"), ("c2", "error: there is no b")]),
-        user("And c?"),
-    ])
 }
 
 #[test]
@@ -603,7 +587,12 @@ fn how_a_reply_is_made_stands_behind_the_messages() {
     request.sampling.effort = Some(Effort::Low);
     request.format = Some(ResponseFormat {
         name: WireName::new("answer").unwrap(),
-        schema: Arc::new(json!({"type": "object"})),
+        schema: Arc::new(json!({
+            "type": "object",
+            "properties": {"a": {"type": "string"}},
+            "additionalProperties": false,
+            "required": ["a"],
+        })),
     });
     let quirks = Quirks { cap: Cap::MaxCompletionTokens, ..Quirks::USUAL };
     let tail = |body: Value| {
@@ -611,12 +600,12 @@ fn how_a_reply_is_made_stands_behind_the_messages() {
         let fields = fields.into_iter().skip_while(|(name, _)| name != "messages").skip(1);
         Value::Object(fields.collect()).to_string()
     };
-    insta::assert_snapshot!(tail(chat_body(quirks, &request)), @r#"{"parallel_tool_calls":true,"response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":{"type":"object"}}},"max_completion_tokens":64,"temperature":0.2,"seed":7,"reasoning_effort":"low","stream":true,"stream_options":{"include_usage":true}}"#);
-    insta::assert_snapshot!(tail(messages_body(quirks, &request)), @r#"{"max_tokens":64,"thinking":{"type":"adaptive"},"output_config":{"effort":"low","format":{"type":"json_schema","schema":{"type":"object"}}},"temperature":0.2,"stream":true}"#);
+    insta::assert_snapshot!(tail(chat_body(quirks, &request)), @r#"{"parallel_tool_calls":true,"response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false,"required":["a"]}}},"max_completion_tokens":64,"temperature":0.2,"seed":7,"reasoning_effort":"low","stream":true,"stream_options":{"include_usage":true}}"#);
+    insta::assert_snapshot!(tail(messages_body(quirks, &request)), @r#"{"max_tokens":64,"thinking":{"type":"adaptive"},"output_config":{"effort":"low","format":{"type":"json_schema","schema":{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false,"required":["a"]}}},"stream":true}"#);
     request.sampling.output_tokens = None;
     assert_eq!(messages_body(quirks, &request)["max_tokens"], 4096);
     let bare = Quirks { counts: false, effort: false, parallel: false, ..quirks };
-    insta::assert_snapshot!(tail(chat_body(bare, &request)), @r#"{"response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":{"type":"object"}}},"temperature":0.2,"seed":7,"stream":true}"#);
+    insta::assert_snapshot!(tail(chat_body(bare, &request)), @r#"{"response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false,"required":["a"]}}},"temperature":0.2,"seed":7,"stream":true}"#);
 }
 
 #[test]

@@ -13,36 +13,21 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::asked::{
-    asking, call, endpoint, played, reply, responses, results, shown, text, told, tools, user,
+    self, asking, call, conversation, endpoint, played, reply, responses, results, shown, told,
+    tools, user,
 };
 use crate::server::{Answer, Server};
 
 async fn reply_of(answer: Answer) -> String {
-    let (finished, _) = played(Dialect::Responses, answer, asking(vec![user("x")])).await.unwrap();
-    told(&finished)
+    asked::reply_of(Dialect::Responses, answer).await
 }
 
 async fn error_of(answer: Answer) -> haft_model::ModelError {
-    played(Dialect::Responses, answer, asking(vec![user("x")])).await.unwrap_err()
+    asked::error_of(Dialect::Responses, answer).await
 }
 
 fn body(quirks: Quirks, request: &Request) -> Value {
-    let mut endpoint = endpoint(Dialect::Responses, 1);
-    endpoint.quirks = quirks;
-    serde_json::from_slice(&responses(endpoint).body(request).unwrap()).unwrap()
-}
-
-fn conversation() -> Request {
-    asking(vec![
-        user("What is in a and b?"),
-        reply(vec![
-            text("Looking."),
-            call("c1", r#"{"path": "a"}"#),
-            call("c2", json!({"path": "b"})),
-        ]),
-        results(&[("c1", "alpha"), ("c2", "error: there is no b")]),
-        user("And c?"),
-    ])
+    asked::body(Dialect::Responses, quirks, request)
 }
 
 #[test]
@@ -138,16 +123,21 @@ fn how_a_reply_is_made_stands_behind_the_items() {
     request.sampling.effort = Some(Effort::Low);
     request.format = Some(ResponseFormat {
         name: WireName::new("answer").unwrap(),
-        schema: Arc::new(json!({"type": "object"})),
+        schema: Arc::new(json!({
+            "type": "object",
+            "properties": {"a": {"type": "string"}},
+            "additionalProperties": false,
+            "required": ["a"],
+        })),
     });
     let tail = |quirks| {
         let fields = body(quirks, &request).as_object().unwrap().clone();
         let fields = fields.into_iter().skip_while(|(name, _)| name != "input").skip(1);
         Value::Object(fields.collect()).to_string()
     };
-    insta::assert_snapshot!(tail(Quirks::USUAL), @r#"{"parallel_tool_calls":true,"text":{"format":{"type":"json_schema","name":"answer","schema":{"type":"object"}}},"max_output_tokens":64,"temperature":0.2,"reasoning":{"effort":"low"},"stream":true}"#);
+    insta::assert_snapshot!(tail(Quirks::USUAL), @r#"{"parallel_tool_calls":true,"text":{"format":{"type":"json_schema","name":"answer","schema":{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false,"required":["a"]},"strict":false}},"max_output_tokens":64,"temperature":0.2,"reasoning":{"effort":"low"},"stream":true}"#);
     let bare = Quirks { parallel: false, effort: false, ..Quirks::USUAL };
-    insta::assert_snapshot!(tail(bare), @r#"{"text":{"format":{"type":"json_schema","name":"answer","schema":{"type":"object"}}},"max_output_tokens":64,"temperature":0.2,"stream":true}"#);
+    insta::assert_snapshot!(tail(bare), @r#"{"text":{"format":{"type":"json_schema","name":"answer","schema":{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false,"required":["a"]},"strict":false}},"max_output_tokens":64,"temperature":0.2,"stream":true}"#);
 }
 
 #[test]
@@ -187,7 +177,7 @@ fn models_that_do_not_think_are_not_asked_for_sealed_reasoning() {
         let id = haft_protocol::ModelId::new("openai", name).unwrap();
         let known = haft_providers::Known::default();
         let endpoint = endpoint(Dialect::Responses, 1);
-        let model = haft_providers::Responses::new(endpoint, id, known, crate::asked::dialer());
+        let model = endpoint.model(id, known, asked::dialer()).unwrap();
         let body = String::from_utf8(model.body(&asking(vec![user("x")])).unwrap()).unwrap();
         assert_eq!(body.contains("include"), is_asked, "{name}");
         assert!(body.contains(r#""store":false"#));

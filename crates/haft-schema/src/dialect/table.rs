@@ -60,6 +60,25 @@ impl Dialect {
         row.and_then(|row| row.by_dialect.get(self as usize)).copied().unwrap_or(Drop)
     }
 
+    /// Returns the dialect of the same provider in which what a model writes fits the schema for sure; nothing where its
+    /// provider offers none.
+    pub const fn strict(self) -> Option<Self> {
+        match self {
+            Self::OpenAi | Self::OpenAiStrict => Some(Self::OpenAiStrict),
+            Self::Anthropic | Self::AnthropicStrict => Some(Self::AnthropicStrict),
+            Self::Gemini | Self::GeminiJson | Self::LlamaCpp | Self::Loose | Self::Common => None,
+        }
+    }
+
+    /// Returns the dialect of the same provider for what is not strict.
+    pub const fn loose(self) -> Self {
+        match self {
+            Self::OpenAiStrict => Self::OpenAi,
+            Self::AnthropicStrict => Self::Anthropic,
+            loose => loose,
+        }
+    }
+
     pub(super) fn keeps(self, feature: Feature) -> bool {
         self.treatment(feature) == Keep
     }

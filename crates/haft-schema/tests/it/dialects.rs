@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use haft_schema::Contract;
-use haft_schema::dialect::{Dialect, Weight, choose_strict, lower};
+use haft_schema::dialect::{Dialect, Weight, choose_strict, lower, lower_together};
 use serde_json::{Value, json};
 
 use crate::mcp_tools::{least, tools};
@@ -218,4 +218,21 @@ fn as_many_tools_are_strict_as_a_provider_allows_the_first_ones_first() {
     assert_eq!(strict.iter().filter(|it| **it).count(), 20);
     assert_eq!(choose_strict(Dialect::OpenAiStrict, &weights), [true; 4]);
     assert_eq!(choose_strict(Dialect::Loose, &weights), [false; 4]);
+}
+
+#[test]
+fn what_a_provider_has_no_strict_room_for_is_told_loosely() {
+    let small = json!({"type": "object", "properties": {"a": {"type": "string", "default": "x"}}});
+    let wide: serde_json::Map<_, _> =
+        (0..30).map(|at| (format!("p{at}"), json!({"type": "string", "default": "x"}))).collect();
+    let wide = json!({"type": "object", "properties": wide});
+    let told = lower_together([&small, &wide, &small], Dialect::AnthropicStrict);
+    let strict: Vec<bool> = told.iter().map(|it| it.is_strict).collect();
+    assert_eq!(strict, [true, false, true]);
+    assert_eq!(told[0].schema["additionalProperties"], false);
+    assert_eq!(told[1].schema["properties"]["p0"]["default"], "x");
+    assert!(lower_together([&small], Dialect::Common).iter().all(|it| !it.is_strict));
+    for dialect in Dialect::ALL {
+        assert_eq!(dialect.strict().map_or(dialect, Dialect::loose), dialect.loose());
+    }
 }
