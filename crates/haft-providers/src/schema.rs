@@ -18,11 +18,17 @@ pub(crate) struct Lowering {
 
 impl Lowering {
     fn new(request: &Request, dialect: Dialect) -> Self {
-        let of_tools = lower_together(request.tools.iter().map(|it| &*it.schema), dialect);
-        // Whoever asks for a form wants to have it for sure.
-        let strict = dialect.strict().unwrap_or(dialect);
+        let tools = request.tools.iter().map(|it| &*it.schema);
         let format = request.format.iter().map(|it| &*it.schema);
-        let of_format = lower_together(format, strict).pop();
+        // Whoever asks for a form wants to have it for sure: it comes first where there is not room for all.
+        let strict = dialect.strict().unwrap_or(dialect);
+        let (of_format, of_tools) = if strict == dialect {
+            let mut all = lower_together(format.chain(tools), dialect).into_iter();
+            let of_format = request.format.as_ref().and_then(|_| all.next());
+            (of_format, all.collect())
+        } else {
+            (lower_together(format, strict).pop(), lower_together(tools, dialect))
+        };
         let made = Self {
             tools: Arc::clone(&request.tools),
             of_tools,

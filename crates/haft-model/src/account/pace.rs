@@ -172,3 +172,24 @@ impl Bucket {
         Duration::from_millis(millis as u64)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_that_a_cache_has_are_not_waited_for() {
+        let now = Instant::now();
+        let mut pace = Pace::new(&AccountLimits::default(), now);
+        let renewed_in = Duration::from_mins(1);
+        let tokens = Some(Allowance { left: 1_000, limit: Some(50_000), renewed_in });
+        pace.learn(now, RateFacts { requests: None, tokens });
+        // More than there ever are: when all are there.
+        assert_eq!(pace.take(now, 100_000), Err(renewed_in));
+        // Nearly all of it came from a cache the last time, and so it will again.
+        pace.correct(100_000, 1_000);
+        assert_eq!(pace.take(now, 100_000), Ok(()));
+        let wait = pace.take(now, 110_000).unwrap_err();
+        assert!(wait < Duration::from_secs(2), "{wait:?}");
+    }
+}

@@ -3,18 +3,15 @@
 use haft_model::{Dialect, ModelErrorKind};
 use proptest::prelude::*;
 
-use crate::asked::{asking, played, shown, told, user};
+use crate::asked::{self, asking, played, shown, told, user};
 use crate::server::Answer;
 
 async fn reply_of(name: &str) -> String {
-    let answer = Answer::cassette(name);
-    let (finished, _) =
-        played(Dialect::ChatCompletions, answer, asking(vec![user("x")])).await.unwrap();
-    told(&finished)
+    asked::reply_of(Dialect::ChatCompletions, Answer::cassette(name)).await
 }
 
 async fn error_of(answer: Answer) -> haft_model::ModelError {
-    played(Dialect::ChatCompletions, answer, asking(vec![user("x")])).await.unwrap_err()
+    asked::error_of(Dialect::ChatCompletions, answer).await
 }
 
 #[tokio::test]

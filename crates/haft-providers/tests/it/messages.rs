@@ -3,13 +3,11 @@
 use haft_model::{Dialect, ModelErrorKind};
 use proptest::prelude::*;
 
-use crate::asked::{asking, played, shown, told, user};
+use crate::asked::{self, asking, played, shown, told, user};
 use crate::server::Answer;
 
 async fn reply_of(name: &str) -> String {
-    let answer = Answer::cassette(name);
-    let (finished, _) = played(Dialect::Messages, answer, asking(vec![user("x")])).await.unwrap();
-    told(&finished)
+    asked::reply_of(Dialect::Messages, Answer::cassette(name)).await
 }
 
 #[tokio::test]
