@@ -115,7 +115,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
                 Some(folder) => match beside::missing(folder) {
                     Some(script) => report.left_out.push((scenario.name, is_missing(&script))),
                     None => {
-                        report.beside = beside::measure(&root, folder, &place, arguments.rounds)?
+                        report.beside = beside::measure(&root, folder, &place, arguments.rounds)?;
                     }
                 },
             },

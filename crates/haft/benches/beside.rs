@@ -88,7 +88,7 @@ async fn turns(haft: &Haft, samples: usize) -> Value {
         let began = Instant::now();
         let value = operations::operate(&agent, &branch, said(), &contract, &options).await;
         operated.push(since(began));
-        assert_eq!(value.unwrap().value["score"], json!(0.5));
+        assert_eq!(value.unwrap().value.get("score"), Some(&json!(0.5)));
     }
     let last = operated.split_off(operated.len().saturating_sub(ENDS));
     operated.truncate(ENDS);

@@ -166,9 +166,10 @@ pub(crate) fn message(measured: &Value) -> Result<Vec<Row>> {
         ("a message of", "/memory/message_bytes"),
         ("in a fork, one of", "/memory/forked_message_bytes"),
     ];
+    let messages = number(measured, "/memory/messages")?;
     let row = |(what, pointer): (&str, &str)| {
         Ok(Row {
-            what: format!("{what} {}", measured["memory"]["messages"]),
+            what: format!("{what} {messages}"),
             unit: "B",
             ours: number(measured, pointer)?,
             beside: "its text".to_owned(),

@@ -152,7 +152,9 @@ fn print_rows(title: &str, rows: &[Row]) {
     println!("{title:<44} {:>10}   {:<36} {:>10} {:>7}", "haft", "beside", "other", "ratio");
     for Row { what, unit, ours, beside, theirs } in rows {
         let [shown, other] = [ours, theirs].map(|value| in_words(*value, unit));
-        println!("{what:<44} {shown:>10}   {beside:<36} {other:>10} {:>7.3}", ours / theirs);
+        let ratio = ours / theirs;
+        let digits = if ratio < 0.01 { 5 } else { 2 };
+        println!("{what:<44} {shown:>10}   {beside:<36} {other:>10} {ratio:>7.digits$}");
     }
 }
 
