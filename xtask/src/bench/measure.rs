@@ -16,7 +16,6 @@ pub(crate) struct Program {
     path: PathBuf,
     arguments: Vec<OsString>,
     working_folder: Option<PathBuf>,
-    input: Option<String>,
     expected: Vec<String>,
     /// Bytes of source that it goes through, where that is what counts.
     pub(crate) source: Option<u64>,
@@ -40,7 +39,6 @@ impl Program {
             path,
             arguments: Vec::new(),
             working_folder: None,
-            input: None,
             expected: Vec::new(),
             source: None,
         }
@@ -56,12 +54,6 @@ impl Program {
 
     pub(crate) fn working_folder(mut self, folder: PathBuf) -> Self {
         self.working_folder = Some(folder);
-        self
-    }
-
-    /// Gives the program something to read.
-    pub(crate) fn input(mut self, text: String) -> Self {
-        self.input = Some(text);
         self
     }
 
@@ -88,14 +80,7 @@ pub(crate) fn measure(program: &Program, scratch: &Path) -> Result<Sample> {
     let written = scratch.join(format!("{}.out", program.label));
     let mut command = Command::new(&program.path);
     command.args(&program.arguments).stdout(File::create(&written)?);
-    command.stdin(match &program.input {
-        None => Stdio::null(),
-        Some(text) => {
-            let given = scratch.join(format!("{}.in", program.label));
-            fs::write(&given, text)?;
-            File::open(&given)?.into()
-        }
-    });
+    command.stdin(Stdio::null());
     if let Some(folder) = &program.working_folder {
         command.current_dir(folder);
     }

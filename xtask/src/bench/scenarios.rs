@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::inside::{self, Benchmark};
 use super::measure::Program;
 use super::report::Row;
-use super::servers::{self, Question};
+use super::servers::Question;
 use super::{syntax, tree};
 
 /// Folders and programs that scenarios share.
@@ -95,12 +95,8 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     },
     Scenario {
         name: "start-mcp",
-        about: "serve the list of tools over the Model Context Protocol, beside `haft --version`",
-        way: Way::Programs {
-            needs: |place| vec![place.haft.clone()],
-            prepare: start_mcp,
-            runs: SHORT,
-        },
+        about: "from the start of `haft mcp` to its list of tools, beside `haft --version`",
+        way: Way::Servers(Question::Start),
     },
     Scenario {
         name: "mcp-echo",
@@ -238,7 +234,7 @@ fn start(place: &Place) -> [Program; 2] {
 }
 
 /// What everything else at the start is measured by: haft, up to the point where it knows what it was asked for.
-fn version(place: &Place) -> Program {
+pub(super) fn version(place: &Place) -> Program {
     Program::new("itself", place.haft.clone()).arguments(["--version"]).expects("haft ")
 }
 
@@ -252,16 +248,6 @@ fn start_call(place: &Place, further: &[&str]) -> Result<[Program; 2]> {
 fn start_tools(place: &Place) -> [Program; 2] {
     let haft = Program::new("haft", place.haft.clone()).arguments(["tools"]);
     [haft.expects("search"), version(place)]
-}
-
-fn start_mcp(place: &Place) -> Result<[Program; 2]> {
-    let folder = tree::small_file(&place.folder)?;
-    let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
-    let haft = Program::new("haft", place.haft.clone())
-        .arguments(["mcp", "--no-state", "--root"])
-        .arguments([folder])
-        .input(format!("{}{list}\n", servers::OPENING));
-    Ok([haft.expects("\"tools\":["), version(place)])
 }
 
 fn grep(place: &Place) -> Result<[Program; 2]> {

@@ -11,8 +11,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 
-use super::report::Row;
-use super::scenarios::Place;
+use super::measure::measure;
+use super::report::{self, Row};
+use super::scenarios::{self, Place};
 use super::tree;
 use crate::repository;
 
@@ -21,13 +22,15 @@ const YOUNG_CALLS: u32 = 10_000;
 const OLD_CALLS: u32 = 100_000;
 
 /// What a client says first.
-pub(super) const OPENING: &str = concat!(
+const OPENING: &str = concat!(
     r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","#,
     r#""capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}"#,
     "\n",
     r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
     "\n",
 );
+
+const LIST: &str = concat!(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#, "\n");
 
 /// A server to start, the call to make of it, and what shows that it was answered.
 #[derive(Debug)]
@@ -43,6 +46,8 @@ pub(crate) struct Server {
 /// What is measured of servers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Question {
+    /// From the start to the list of tools, beside `haft --version`.
+    Start,
     /// An echo beside the protocol library's own.
     Echo,
     /// Reading a small file, recorded nowhere, beside the filesystem server for Node.
@@ -60,7 +65,7 @@ pub(crate) fn needs(question: Question, place: &Place) -> Vec<PathBuf> {
         Question::Read | Question::ReadRecorded => {
             vec![place.haft.clone(), place.filesystem_server.clone()]
         }
-        Question::Memory => vec![place.haft.clone()],
+        Question::Start | Question::Memory => vec![place.haft.clone()],
     }
 }
 
@@ -68,6 +73,10 @@ pub(crate) fn needs(question: Question, place: &Place) -> Vec<PathBuf> {
 pub(crate) fn ask(question: Question, root: &Path, place: &Place, rounds: u16) -> Result<Row> {
     let scratch = place.folder.as_path();
     match question {
+        Question::Start => {
+            let [haft, _] = readers(place, &["--no-state"])?;
+            first_list(&haft, place, rounds)
+        }
         Question::Echo => {
             build_examples(root)?;
             round_trips("an echo over pipes", echoes(root), scratch, rounds)
@@ -163,9 +172,47 @@ fn round_trips(
     Ok(Row {
         what: what.to_owned(),
         unit: "µs",
-        ours: super::report::median(our_times.into_iter()),
+        ours: report::median(our_times.into_iter()),
         beside: theirs.label.to_owned(),
-        theirs: super::report::median(their_times.into_iter()),
+        theirs: report::median(their_times.into_iter()),
+    })
+}
+
+/// Starts a server as a client does, as often as a program that prints its version and ends, and compares the middle of the
+/// times from the start to the list of tools with those of the whole other program.
+fn first_list(server: &Server, place: &Place, rounds: u16) -> Result<Row> {
+    const STARTS: u16 = 20;
+    let version = scenarios::version(place);
+    let mut times: [Vec<f64>; 2] = [Vec::new(), Vec::new()];
+    for start in 0..rounds.saturating_mul(STARTS) {
+        let lists = || -> Result<f64> {
+            let began = Instant::now();
+            let mut connected = Connected::start(server, &place.folder)?;
+            connected.list()?;
+            let took = began.elapsed();
+            connected.end()?;
+            Ok(took.as_secs_f64() * 1e3)
+        };
+        let says =
+            || -> Result<f64> { Ok(measure(&version, &place.folder)?.wall.as_secs_f64() * 1e3) };
+        let [listed, said] = if start % 2 == 0 {
+            let listed = lists()?;
+            [listed, says()?]
+        } else {
+            let said = says()?;
+            [lists()?, said]
+        };
+        let [lists, versions] = &mut times;
+        lists.push(listed);
+        versions.push(said);
+    }
+    let [lists, versions] = times;
+    Ok(Row {
+        what: "from start to the list of tools".to_owned(),
+        unit: "ms",
+        ours: report::median(lists.into_iter()),
+        beside: "haft --version".to_owned(),
+        theirs: report::median(versions.into_iter()),
     })
 }
 
@@ -216,6 +263,14 @@ impl<'a> Connected<'a> {
         connected.input.write_all(OPENING.as_bytes())?;
         connected.answer(0)?;
         Ok(connected)
+    }
+
+    /// Asks for the tools.
+    fn list(&mut self) -> Result<()> {
+        self.input.write_all(LIST.as_bytes())?;
+        self.answer(1)?;
+        ensure!(self.line.contains("\"tools\":["), "{} listed no tools", self.server.label);
+        Ok(())
     }
 
     /// Makes the call, and returns how long it took to come back.
