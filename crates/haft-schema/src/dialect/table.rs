@@ -95,6 +95,17 @@ impl Dialect {
         }
     }
 
+    /// Returns the largest number of characters or items that a schema may name.
+    ///
+    /// llama.cpp repeats a rule of its grammar as often, and stops at 2 000 repetitions of all that is repeated: then it
+    /// serves the request without a grammar.
+    pub(super) const fn repetitions(self) -> u64 {
+        match self {
+            Self::LlamaCpp => 500,
+            _ => u64::MAX,
+        }
+    }
+
     /// Returns how deep a schema may nest.
     pub(super) const fn levels(self) -> usize {
         match self {

@@ -384,6 +384,23 @@ fn a_loss_says_where_and_what() {
     assert_eq!(told, [("/properties/a", "maxLength", LossKind::Described)]);
 }
 
+/// llama.cpp drops the whole grammar of a request where one rule is repeated too often.
+#[test]
+fn a_number_that_is_too_large_for_a_grammar_is_said_in_words() {
+    let text = json!({"type": "string", "minLength": 1, "maxLength": 100_000});
+    let list = json!({"type": "array", "items": {"type": "string"}, "maxItems": 2_000});
+    let schema = json!({"type": "object", "properties": {"text": text, "list": list}});
+    let lowered = lower(&schema, Dialect::LlamaCpp);
+    let [text, list] = ["text", "list"].map(|it| &lowered.schema["properties"][it]);
+    assert_eq!((&text["minLength"], &text["maxLength"]), (&json!(1), &Value::Null));
+    assert_eq!(text["description"], "at most 100000 characters");
+    assert_eq!(
+        (&list["maxItems"], &list["description"]),
+        (&Value::Null, &json!("at most 2000 items"))
+    );
+    assert_eq!(lower(&schema, Dialect::GeminiJson).schema, schema);
+}
+
 #[test]
 fn a_choice_that_may_be_null_still_tells_alternatives_apart() {
     let branch = json!({

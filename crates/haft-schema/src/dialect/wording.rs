@@ -70,7 +70,7 @@ impl Rule {
                 value.is_number()
             }
             "uniqueItems" => value.is_boolean(),
-            _ => value.is_u64(),
+            _ => value.as_u64().is_some_and(|it| it <= dialect.repetitions()),
         }
     }
 
