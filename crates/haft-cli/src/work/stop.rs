@@ -53,7 +53,8 @@ pub(crate) fn ending(
         }
         StopCause::Window { .. } => {
             hints.push(
-                "begin anew with a smaller task, or with a model of a larger window".to_owned(),
+                "begin anew with fewer tools, such as `--tools reader,search,editor`, with a smaller task, or with a model of a larger window"
+                    .to_owned(),
             );
         }
         StopCause::Unpriced { model } => {
@@ -110,7 +111,7 @@ fn reason(cause: &StopCause, asked: Option<AskedToEnd>) -> (Exit, Tone, String) 
         StopCause::Refused { text } => failed(format!("the model declined: {text}")),
         StopCause::Loop { text } => failed(format!("the model goes round in circles: {text}")),
         StopCause::Model { text, .. } => failed(format!("the model could not be asked: {text}")),
-        StopCause::Window { text } => failed(format!("the model's window is full: {text}")),
+        StopCause::Window { text } => failed(text.clone()),
         StopCause::Unrecorded { text } => {
             failed(format!("what was done could not be kept, so nothing more is done: {text}"))
         }
