@@ -12,6 +12,7 @@ mod ignored;
 mod layout;
 mod links;
 mod source;
+mod tables;
 mod tree;
 mod vendors;
 mod words;
@@ -61,6 +62,7 @@ pub(crate) fn run() -> Result<ExitCode> {
         faults::check,
         words::check,
         links::check,
+        tables::check,
         ignored::check,
     ] {
         violations.extend(rule(&tree));
