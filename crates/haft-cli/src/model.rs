@@ -4,6 +4,7 @@ pub(crate) mod local;
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::time::Duration;
 
 use haft::config::{Config, ModelEntry, ModelPrice};
 use haft::models::providers::{
@@ -120,6 +121,9 @@ impl Names<'_> {
                 UserMistake::new(text).hint("leave `strict` out of its section in `[models]`")
             })?;
             endpoint.quirks = strict;
+        }
+        if let Some(seconds) = pick.of(|it| it.first_word_seconds) {
+            endpoint.patience.first = Duration::from_secs(seconds);
         }
         let mut known = Known {
             window_tokens: pick.of(|it| it.window_tokens),

@@ -27,6 +27,9 @@ const WINDOW: RangeInclusive<u64> = 256..=100_000_000;
 /// Tokens that a reply may have.
 const REPLY: RangeInclusive<u64> = 16..=100_000_000;
 
+/// Seconds that the first piece of a reply may take.
+const FIRST_WORD: RangeInclusive<u64> = 1..=86_400;
+
 /// Dollars that a million tokens may cost.
 const DOLLARS_MAX: f64 = 100_000.0;
 
@@ -37,7 +40,7 @@ const TEMPERATURE_MAX: f64 = 2.0;
 const EFFORTS: [&str; 3] = ["low", "medium", "high"];
 
 /// The keys of a name.
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "model",
     "provider",
     "base_url",
@@ -49,6 +52,7 @@ const KEYS: [&str; 12] = [
     "temperature",
     "effort",
     "strict",
+    "first_word_seconds",
     "price",
 ];
 
@@ -80,6 +84,8 @@ pub struct ModelEntry {
     pub effort: Option<&'static str>,
     /// Whether its provider holds the arguments of calls to their schemas, where it offers to.
     pub strict: Option<bool>,
+    /// Seconds that the first piece of its reply may take.
+    pub first_word_seconds: Option<u64>,
     /// What it costs.
     pub price: Option<ModelPrice>,
     /// Where all this comes from.
@@ -189,12 +195,15 @@ fn entry(
             "base_url" => entry.base_url = Some(text()?),
             "dialect" => entry.dialect = Some(text()?),
             "key_env" => entry.key_env = Some(text()?),
-            "window_tokens" => entry.window_tokens = Some(tokens(document, &full, &WINDOW, node)?),
-            "output_tokens" => entry.output_tokens = Some(tokens(document, &full, &REPLY, node)?),
+            "window_tokens" => entry.window_tokens = Some(number(document, &full, &WINDOW, node)?),
+            "output_tokens" => entry.output_tokens = Some(number(document, &full, &REPLY, node)?),
             "sees_images" => entry.sees_images = Some(document.boolean(&full, node)?),
             "temperature" => entry.temperature = Some(temperature(document, &full, node)?),
             "effort" => entry.effort = Some(effort(document, &full, node)?),
             "strict" => entry.strict = Some(document.boolean(&full, node)?),
+            "first_word_seconds" => {
+                entry.first_word_seconds = Some(number(document, &full, &FIRST_WORD, node)?);
+            }
             "price" => entry.price = Some(price(document, &full, node)?),
             _ => return Err(document.unknown(&format!("{within}."), key, &KEYS)),
         }
@@ -276,7 +285,7 @@ fn dollars(document: &Document<'_>, key: &str, node: &Node<'_>) -> Result<u64, C
     }
 }
 
-fn tokens(
+fn number(
     document: &Document<'_>,
     key: &str,
     range: &RangeInclusive<u64>,
@@ -285,7 +294,7 @@ fn tokens(
     let integer = node.get_ref().as_integer();
     let integer = integer.ok_or_else(|| document.mistyped(key, "a whole number", node))?;
     match u64::from_str_radix(integer.as_str(), integer.radix()) {
-        Ok(tokens) if range.contains(&tokens) => Ok(tokens),
+        Ok(number) if range.contains(&number) => Ok(number),
         _ => {
             let problem = Problem::Range {
                 key: key.to_owned(),

@@ -104,6 +104,7 @@ fn rows(config: &Config) -> Vec<Row> {
             entry.temperature.map(|it| format!("temperature = {}", f32::from(it) / 1_000.0)),
         );
         facts.extend(entry.strict.map(|it| format!("strict = {it}")));
+        facts.extend(entry.first_word_seconds.map(|it| format!("first_word_seconds = {it}")));
         facts.extend(entry.effort.map(|it| format!("effort = \"{it}\"")));
         rows.push(Row {
             key: format!("models.{name}"),

@@ -66,6 +66,11 @@ pub(crate) fn ending(
             if kind == "credentials" || kind == "unknown_model" {
                 hints.push("`haft models` says which keys and models are there".to_owned());
             }
+            if kind == "stalled" {
+                hints.push(
+                    "`first_word_seconds` in `[models.NAME]` gives a slow server longer".to_owned(),
+                );
+            }
             hints.push(format!("`haft resume {run}` tries again"));
         }
         StopCause::Interrupted { .. } | StopCause::Unrecorded { .. } => {

@@ -23,6 +23,7 @@ sees_images = true
 temperature = 0.7
 effort = "low"
 strict = true
+first_word_seconds = 1_800
 
 [network]
 plain_http = ["box.example"]
@@ -50,7 +51,7 @@ fn names_of_models_and_servers_are_read_with_what_is_known_of_them() {
     assert_eq!(server.key_env.as_deref(), Some("BOX_KEY"));
     assert_eq!(server.sees_images, Some(true));
     assert_eq!((server.temperature, server.effort), (Some(700), Some("low")));
-    assert_eq!(server.strict, Some(true));
+    assert_eq!((server.strict, server.first_word_seconds), (Some(true), Some(1_800)));
     assert_eq!(server.origin.line, Some(9));
 }
 
@@ -63,7 +64,7 @@ fn a_project_that_nobody_trusts_has_no_say_in_who_is_asked() {
     .haft/config.toml:3: not followed until you trust this file with `haft trust`: choose the model `fast`
     .haft/config.toml:5: not followed until you trust this file with `haft trust`: say who the model `fast` is
     .haft/config.toml:9: not followed until you trust this file with `haft trust`: say who the model `box` is
-    .haft/config.toml:22: not followed until you trust this file with `haft trust`: let `box.example` be asked without encryption
+    .haft/config.toml:23: not followed until you trust this file with `haft trust`: let `box.example` be asked without encryption
     "#);
 }
 

@@ -62,6 +62,17 @@ fn an_error_of_the_provider_is_told_and_the_run_can_be_gone_on_with() {
     assert_eq!((ran.exit, &*ran.stdout), (0, "Three.\n"), "{}", ran.all());
 }
 
+#[test]
+fn a_model_that_says_nothing_is_waited_for_as_long_as_the_configuration_says() {
+    let (rig, server) = with([Says::Begins(""), Says::Text(&["Three."])]);
+    let patience = "first_word_seconds = 1\nprice = ";
+    rig.config(&server.config().replace("price = ", patience));
+    let ran = rig.haft(&["run", "count"]);
+    assert_eq!((ran.exit, &*ran.stdout), (0, "Three.\n"), "{}", ran.all());
+    assert!(ran.stderr.contains("nothing came (attempt 2 of 5)"), "{}", ran.stderr);
+    assert_eq!(server.asked().len(), 2);
+}
+
 /// Begins a run whose model falls silent, and returns once it has been asked.
 fn silent(args: &[&str]) -> (Rig, Child) {
     let (rig, server) = with([Says::Begins("I think ")]);
