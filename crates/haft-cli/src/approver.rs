@@ -8,10 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use haft::ports::{Approver, Port, Question};
 use haft::text::{DiffLimits, unified, visible, visible_line};
-use haft::{Answer, BindingRecord, Digest};
+use haft::{Answer, BindingRecord, CallId, Digest};
 use serde_json::{Map, Value};
 
 use crate::keyboard;
+use crate::print::beside_wrapped;
 use crate::progress::ProgressLine;
 use always::Always;
 
@@ -28,6 +29,29 @@ pub(crate) struct TerminalApprover {
     may_ask: bool,
     progress: Arc<ProgressLine>,
     run: Option<Arc<Run>>,
+    agreed: Agreed,
+}
+
+/// Calls that the person said yes to before they were made, each by its own id.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Agreed(Arc<Mutex<Vec<CallId>>>);
+
+impl Agreed {
+    /// Notes that a call that is about to be made was what the person said yes to.
+    pub(crate) fn to(&self, call: CallId) {
+        self.calls().push(call);
+    }
+
+    /// Tells whether the yes to a call is there, which then is used up.
+    fn takes(&self, call: CallId) -> bool {
+        let mut calls = self.calls();
+        let place = calls.iter().position(|it| *it == call);
+        place.map(|at| calls.swap_remove(at)).is_some()
+    }
+
+    fn calls(&self) -> MutexGuard<'_, Vec<CallId>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// A run of a model, which may ask the same again.
@@ -64,7 +88,12 @@ impl TerminalApprover {
     /// Makes an approver. In JSON mode nobody is asked: a program reads the answers.
     pub(crate) fn new(user: String, json: bool, progress: Arc<ProgressLine>) -> Self {
         let may_ask = !json && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-        Self { user, may_ask, progress, run: None }
+        Self { user, may_ask, progress, run: None, agreed: Agreed::default() }
+    }
+
+    /// Lets a yes that was given beforehand to what a call does be the yes to the call.
+    pub(crate) fn with_agreed(self, agreed: Agreed) -> Self {
+        Self { agreed, ..self }
     }
 
     /// Lets answers count for more than one call. `file` is where rules of the user's are kept.
@@ -94,7 +123,7 @@ impl TerminalApprover {
 
     /// Asks about one call.
     async fn once(&self, question: &Question) -> Answer {
-        let shown = format!("{}\nAllow this once? [y/N] ", visible(&question.to_text()));
+        let shown = format!("{}\nAllow this once? [y/N] ", shown(question));
         match typed(&shown).await {
             Ok(Some(line)) if is_yes(&line) => self.yes(),
             Ok(_) => self.no(None),
@@ -160,6 +189,9 @@ impl Approver for TerminalApprover {
             if !self.may_ask {
                 return Answer::Nobody { ways_out: Vec::new() };
             }
+            if self.agreed.takes(question.ticket.call) {
+                return self.yes();
+            }
             // Nothing may be drawn over what a person decides about.
             self.progress.stop();
             let answer = match &self.run {
@@ -176,9 +208,19 @@ fn is_yes(line: &str) -> bool {
     matches!(line.trim(), "y" | "Y" | "yes")
 }
 
+/// Returns a question, safe to print: its head wrapped deeper than any argument begins, what would run as it is.
+fn shown(question: &Question) -> String {
+    let text = question.to_text();
+    let text = visible(&text);
+    match text.split_once('\n') {
+        Some((head, rest)) => format!("{}\n{rest}", beside_wrapped(head, "      ")),
+        None => beside_wrapped(&text, "      "),
+    }
+}
+
 /// Returns a question with all that can be answered, safe to print.
 fn offer(question: &Question, always: Option<&Always>) -> String {
-    let mut lines = vec![visible(&question.to_text()).into_owned()];
+    let mut lines = vec![shown(question)];
     lines.extend(change(&question.arguments));
     lines.push("  y  yes, this once".to_owned());
     lines.push("  r  yes, and exactly the same again until this command ends".to_owned());

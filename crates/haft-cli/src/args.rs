@@ -73,7 +73,8 @@ pub(crate) struct Global {
     #[arg(long, short = 'C', global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) root: Vec<PathBuf>,
 
-    /// What calls may do without asking: read-only, edit or full [default: edit]
+    /// What calls may do without asking: read-only (look; changes and commands are denied), edit (change files too; commands
+    /// are asked about) or full (everything that no rule forbids) [default: edit]
     #[arg(long, global = true, value_name = "PRESET", hide_possible_values = true)]
     pub(crate) preset: Option<PresetArg>,
 
@@ -115,7 +116,7 @@ pub(crate) struct Global {
 /// The names of the presets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PresetArg {
-    /// Look only
+    /// Look only; changes and commands are denied
     ReadOnly,
     /// Look and change files; ask before running programs or reaching out
     Edit,

@@ -179,7 +179,9 @@ fn config(invocation: &Invocation<'_>, project: Option<&Path>) -> anyhow::Result
 /// Returns the real path of the project: the first root.
 pub(crate) fn project(roots: &[Root]) -> anyhow::Result<PathBuf> {
     let first = &roots.first().context("there is always a first root")?.path;
-    files::real_path(first).map_err(|error| {
+    let path = files::real_path(first);
+    let path = path.and_then(|path| files::can_enter(&path).map(|()| path));
+    path.map_err(|error| {
         UserMistake::new(format!("root `{}` cannot be used: {error}", first.display())).into()
     })
 }
@@ -352,7 +354,8 @@ fn approver(invocation: &Invocation<'_>) -> Arc<dyn Approver> {
         Asked::AtTheTerminal | Asked::DuringARun => {
             let progress = Arc::clone(&invocation.progress);
             let json = invocation.global.json;
-            let approver = TerminalApprover::new(invocation.user(), json, progress);
+            let approver = TerminalApprover::new(invocation.user(), json, progress)
+                .with_agreed(invocation.agreed.clone());
             if invocation.asked == Asked::DuringARun {
                 let dir = invocation.environment.config_dir.as_ref();
                 Arc::new(approver.during_a_run(dir.map(|dir| dir.join("config.toml"))))

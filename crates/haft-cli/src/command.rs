@@ -24,6 +24,7 @@ pub(crate) mod undo;
 
 use std::sync::Arc;
 
+use crate::approver::Agreed;
 use crate::args::{Command, Global};
 use crate::environment::Environment;
 use crate::exit::Exit;
@@ -44,6 +45,8 @@ pub(crate) struct Invocation<'a> {
     pub(crate) asked: Asked,
     /// How far a call is.
     pub(crate) progress: Arc<ProgressLine>,
+    /// What the person has said yes to already.
+    pub(crate) agreed: Agreed,
 }
 
 /// What a command does with records.
@@ -119,7 +122,8 @@ pub(crate) async fn run(
         _ => Asked::AtTheTerminal,
     };
     let progress = Arc::default();
-    let invocation = Invocation { global, environment, printer, records, asked, progress };
+    let agreed = Agreed::default();
+    let invocation = Invocation { global, environment, printer, records, asked, progress, agreed };
     match command {
         Command::Run(args) => run::run(&invocation, args).await,
         Command::Chat(args) => chat::run(&invocation, args).await,

@@ -27,6 +27,14 @@ pub(crate) fn real_path(path: &Path) -> io::Result<PathBuf> {
     fs::canonicalize(path)
 }
 
+/// Fails where the names in a directory cannot be followed by this user.
+pub(crate) fn can_enter(path: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(path.join(PROJECT_FOLDER)) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Err(error),
+        _ => Ok(()),
+    }
+}
+
 /// Returns the nearest folder above a directory that is a project, for it holds a folder `.haft`; `None` where the
 /// directory is one itself.
 ///

@@ -77,7 +77,11 @@ fn runtime(command: &Command) -> std::io::Result<Runtime> {
 
 /// Prints an error of ours with its causes; a mistake in the configuration or on the command line is the user's.
 fn report(printer: Printer, error: &anyhow::Error) -> Exit {
-    let text = format!("{error:#}");
+    let text = error.chain().map(ToString::to_string).reduce(|text, cause| {
+        // Some causes stand in the text of what they caused.
+        if text.contains(&cause) { text } else { format!("{text}: {cause}") }
+    });
+    let text = text.unwrap_or_default();
     if error.is::<assemble::UserMistake>() {
         let hints = error
             .downcast_ref::<assemble::UserMistake>()

@@ -188,10 +188,12 @@ impl Printer {
     #[expect(clippy::unused_self, reason = "whoever prints has a printer")]
     pub(crate) fn aside(self, tone: Tone, label: &str, text: &str) {
         let style = tone.style();
-        let text = haft::text::visible(text).trim_end_matches('\n').replace('\n', "\n  ");
+        let text = haft::text::visible(text);
+        let text = beside_wrapped(&format!("{label}: {}", text.trim_end_matches('\n')), "  ");
+        let text = text.strip_prefix(label).unwrap_or(&text);
         let mut stderr = anstream::stderr().lock();
         // There is nobody left to tell when standard error is closed.
-        let _ = writeln!(stderr, "{style}{label}{style:#}: {text}");
+        let _ = writeln!(stderr, "{style}{label}{style:#}{text}");
     }
 
     /// Prints words of different weight on one line of standard error.
@@ -321,6 +323,17 @@ pub(crate) fn wrapped(text: &str, columns: usize) -> Vec<String> {
     textwrap::wrap(text, options).into_iter().map(Cow::into_owned).collect()
 }
 
+/// Wraps each line of a text where standard error is a terminal. All lines but the first are indented.
+pub(crate) fn beside_wrapped(text: &str, indent: &str) -> String {
+    let end = format!("\n{indent}");
+    if !io::stderr().is_terminal() {
+        return text.replace('\n', &end);
+    }
+    let columns = terminal_columns().min(COLUMNS).saturating_sub(indent.len());
+    let lines: Vec<String> = text.lines().flat_map(|line| wrapped(line, columns)).collect();
+    lines.join(&end)
+}
+
 /// Cuts a text to a number of characters and marks the cut.
 fn within(text: &str, chars: usize) -> Cow<'_, str> {
     match text.char_indices().nth(chars).and_then(|(at, _)| text.get(..at)) {
@@ -354,6 +367,9 @@ pub(crate) fn columns() -> usize {
 /// Returns how many columns a line has where standard output is a terminal.
 pub(crate) fn width() -> Option<usize> {
     let is_terminal = io::stdout().is_terminal();
-    let columns = || crate::environment::columns().unwrap_or_else(textwrap::termwidth);
-    is_terminal.then(|| columns().max(40))
+    is_terminal.then(terminal_columns)
+}
+
+fn terminal_columns() -> usize {
+    crate::environment::columns().unwrap_or_else(textwrap::termwidth).max(40)
 }

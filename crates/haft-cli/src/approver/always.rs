@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use haft::config::{Config, Sources};
-use haft::policy::shell::{Script, ShellCommand};
+use haft::policy::shell::{Script, ShellCommand, Word};
 use haft::policy::{CommandPattern, Rule, ToolPattern};
 use haft::ports::Question;
 
@@ -12,6 +12,62 @@ use crate::files;
 
 /// Commands that one rule is offered for.
 const COMMANDS: usize = 5;
+
+/// Directories whose programs a model cannot rewrite.
+const SYSTEM: &[&str] = &["/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/"];
+
+/// Programs that run what a file named in their arguments holds, without the digits of a version.
+const INTERPRETERS: &[&str] = &[
+    ".",
+    "ash",
+    "bash",
+    "bun",
+    "busybox",
+    "csh",
+    "dash",
+    "deno",
+    "elixir",
+    "escript",
+    "expect",
+    "fish",
+    "groovy",
+    "guile",
+    "java",
+    "julia",
+    "ksh",
+    "lua",
+    "luajit",
+    "mksh",
+    "node",
+    "nodejs",
+    "npx",
+    "osascript",
+    "perl",
+    "php",
+    "pwsh",
+    "pypy",
+    "python",
+    "racket",
+    "ruby",
+    "scala",
+    "sh",
+    "source",
+    "swipl",
+    "tclsh",
+    "tcsh",
+    "ts-node",
+    "tsx",
+    "wish",
+    "yash",
+    "zsh",
+    "Rscript",
+];
+
+/// Programs that run a file where `run` or `exec` stands among their arguments.
+const RUNNERS: &[&str] = &["go", "hatch", "npm", "pdm", "pipenv", "poetry", "rye", "uv"];
+
+/// Programs that take what they do from a file that `-f` names.
+const DRIVEN: &[&str] = &["awk", "gawk", "gmake", "make", "mawk", "nawk", "sed"];
 
 /// A rule that allows what was asked about, and the file that it would stand in.
 #[derive(Debug, Clone)]
@@ -22,7 +78,7 @@ pub(super) struct Always {
 
 impl Always {
     /// Makes the narrowest rule about a question, where there is one that speaks for itself: of plain commands with nothing
-    /// left to chance.
+    /// left to chance, none of which runs a file whose contents may be others tomorrow, or in another project.
     pub(super) fn of(question: &Question, file: &Path) -> Option<Self> {
         let text = question.arguments.get("command")?.as_str()?;
         let script = Script::parse(text);
@@ -38,6 +94,9 @@ impl Always {
         }
         let mut rule = Rule::allow().tool(ToolPattern::exactly(&question.ticket.tool));
         for command in commands {
+            if runs_a_file(command) {
+                return None;
+            }
             let pattern = CommandPattern::exactly(command)?;
             if !rule.commands().contains(&pattern) {
                 rule = rule.command(pattern);
@@ -74,9 +133,90 @@ impl Always {
     }
 }
 
+/// Tells whether a command names a program or a script that may lie in the workspace: the words of a rule would stay the
+/// same, and what they mean would not.
+fn runs_a_file(command: &ShellCommand) -> bool {
+    let Some(program) = command.program().and_then(Word::literal) else { return true };
+    let is_of_the_system = SYSTEM.iter().any(|it| program.starts_with(it));
+    if program.contains('/') && (!is_of_the_system || program.contains("/../")) {
+        return true;
+    }
+    let name = program.rsplit('/').next().unwrap_or(program);
+    let bare = name.trim_end_matches(|it: char| it.is_ascii_digit() || it == '.');
+    let name = if bare.is_empty() { name } else { bare };
+    let arguments: Vec<&str> = command.arguments().iter().filter_map(Word::literal).collect();
+    if INTERPRETERS.contains(&name) {
+        return !matches!(arguments.as_slice(), ["--version" | "-V" | "--help"]);
+    }
+    let has_file = |it: &&str| it.starts_with("--file") || is_flag_with(it, 'f');
+    (RUNNERS.contains(&name) && arguments.iter().any(|it| matches!(*it, "run" | "exec" | "x")))
+        || (DRIVEN.contains(&name) && arguments.iter().any(has_file))
+}
+
+/// Tells whether an argument is one letter or several behind a dash, this one among them.
+fn is_flag_with(argument: &str, letter: char) -> bool {
+    argument.strip_prefix('-').is_some_and(|it| !it.starts_with('-') && it.contains(letter))
+}
+
 /// Returns the rules that a text of a configuration has.
 fn rules(file: &Path, text: Vec<u8>) -> io::Result<Vec<Rule>> {
     let sources = Sources { user: Some(file), ..Sources::default() };
     let door = |_: &Path| -> io::Result<Option<Vec<u8>>> { Ok(Some(text.clone())) };
     Ok(Config::load(&sources, &door).map_err(|error| io::Error::other(error.to_string()))?.rules)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn runs(text: &str) -> bool {
+        Script::parse(text).commands().iter().any(runs_a_file)
+    }
+
+    #[test]
+    fn what_names_a_program_or_a_script_by_a_path_runs_a_file() {
+        for text in [
+            "./run.sh",
+            "tools/run.sh --fast",
+            "/home/ada/project/run.sh",
+            "/usr/bin/../../home/ada/run.sh",
+            "sh run.sh",
+            "/bin/sh run.sh",
+            "bash -x ./run.sh",
+            ". run.sh",
+            "source env.sh",
+            "python3.12 run.py",
+            "python -m run",
+            "node run.js",
+            "timeout 5 ./run.sh",
+            "env sh run.sh",
+            "cargo build && ./run.sh",
+            "xargs ./run.sh",
+            "find . -exec ./run.sh {} +",
+            "uv run run.py",
+            "go run run.go",
+            "make -f run.mk",
+            "awk -f run.awk",
+        ] {
+            assert!(runs(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_names_none_is_a_plain_command() {
+        for text in [
+            "echo one",
+            "ls -l src",
+            "git status",
+            "cargo test -p x",
+            "/usr/bin/git diff a.py",
+            "cat run.sh",
+            "python3 --version",
+            "make test",
+            "go vet .",
+            "timeout 5 cargo check",
+        ] {
+            assert!(!runs(text), "{text}");
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! `haft config`: what is set, and where.
 
 use clap::{Args, Subcommand};
-use haft::config::Config;
+use haft::config::{Config, ModelPrice};
 use serde_json::json;
 
 use super::Invocation;
@@ -36,6 +36,7 @@ pub(crate) fn run(invocation: &Invocation<'_>, command: &ConfigCommand) -> anyho
     let ConfigCommand::Explain(args) = command;
     let config = config_of_workspace(invocation)?;
     let mut rows = rows(&config);
+    rows.sort_by(|one, other| one.key.cmp(&other.key));
     rows.retain(|row| row.key.starts_with(&args.key));
     let printer = invocation.printer;
     if printer.is_json() {
@@ -98,14 +99,19 @@ fn rows(config: &Config) -> Vec<Row> {
         facts.extend(
             entry.base_url.as_deref().map(|it| format!("base_url = \"{}\"", shown_address(it))),
         );
+        facts.extend(entry.provider.as_ref().map(|it| format!("provider = \"{it}\"")));
+        facts.extend(entry.dialect.as_ref().map(|it| format!("dialect = \"{it}\"")));
         facts.extend(entry.key_env.as_ref().map(|it| format!("key_env = \"{it}\"")));
         facts.extend(entry.window_tokens.map(|it| format!("window_tokens = {it}")));
+        facts.extend(entry.output_tokens.map(|it| format!("output_tokens = {it}")));
+        facts.extend(entry.sees_images.map(|it| format!("sees_images = {it}")));
         facts.extend(
             entry.temperature.map(|it| format!("temperature = {}", f32::from(it) / 1_000.0)),
         );
         facts.extend(entry.strict.map(|it| format!("strict = {it}")));
         facts.extend(entry.first_word_seconds.map(|it| format!("first_word_seconds = {it}")));
         facts.extend(entry.effort.map(|it| format!("effort = \"{it}\"")));
+        facts.extend(entry.price.map(price));
         rows.push(Row {
             key: format!("models.{name}"),
             value: format!("{{ {} }}", facts.join(", ")),
@@ -131,6 +137,26 @@ fn rows(config: &Config) -> Vec<Row> {
         });
     }
     rows
+}
+
+/// Writes a price as it stands in a file: US dollars for a million tokens.
+fn price(price: ModelPrice) -> String {
+    let ModelPrice { input, output, cache_read, cache_write } = price;
+    let rows = [
+        ("input", input),
+        ("output", output),
+        ("cache_read", cache_read),
+        ("cache_write", cache_write),
+    ];
+    let rows = rows.map(|(name, millionths)| {
+        let (whole, rest) = (millionths / 1_000_000, millionths % 1_000_000);
+        let rest = format!("{rest:06}");
+        match rest.trim_end_matches('0') {
+            "" => format!("{name} = {whole}"),
+            rest => format!("{name} = {whole}.{rest}"),
+        }
+    });
+    format!("price = {{ {} }}", rows.join(", "))
 }
 
 /// Leaves out the value of a variable, which may be a secret.

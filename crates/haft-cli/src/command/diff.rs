@@ -9,7 +9,7 @@ use haft::text::{DiffLimits, unified};
 use haft::{Change, ChangeKind, ChangedCall, EffectState, FileState};
 use serde::Serialize;
 
-use super::{Invocation, changes};
+use super::{Invocation, changes, undo};
 use crate::exit::Exit;
 use crate::print::{Printer, Tone};
 
@@ -52,6 +52,14 @@ pub(crate) fn run(invocation: &Invocation<'_>, args: &DiffArgs) -> anyhow::Resul
             printer.error(Exit::Failed, "not_found", text, &[]);
         }
         latest
+    } else if let Some(run) = undo::meant_run(invocation, &store, &args.call)? {
+        let run = run.id.short();
+        let text = format!("`{}` is a run, and what is shown is what one call changed", args.call);
+        let hints = [
+            format!("`haft show {run}` shows the run with its calls"),
+            "`haft changes` lists the calls that changed something".to_owned(),
+        ];
+        return Ok(printer.error(Exit::Failed, "not_found", &text, &hints));
     } else {
         changes::find(printer, &store, &args.call)?
     };

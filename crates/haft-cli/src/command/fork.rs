@@ -28,7 +28,7 @@ pub(crate) struct ForkArgs {
 }
 
 pub(crate) async fn run(invocation: &Invocation<'_>, args: ForkArgs) -> anyhow::Result<Exit> {
-    let text = args.text.as_deref().map(task::read).transpose()?;
+    let text = args.text.as_deref().map(|it| task::read(invocation, it)).transpose()?;
     let bench = Bench::open(invocation, args.work)?;
     let found = bench.find(&args.run)?;
     let mut signals = Signals::listen()?;

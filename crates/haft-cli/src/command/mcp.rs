@@ -17,7 +17,7 @@ use crate::exit::Exit;
 use crate::files;
 use crate::print::Tone;
 use crate::roots::{Root, Why};
-use config::ClientArg;
+use config::{ClientArg, ClientNames};
 use http::TokenFile;
 
 /// Serve the tools to an MCP client, or print what such a client needs to know
@@ -72,6 +72,7 @@ enum McpAction {
     /// Print what to paste into a client's configuration
     Config {
         /// The client
+        #[arg(value_parser = ClientNames)]
         client: ClientArg,
     },
 }
@@ -138,6 +139,11 @@ fn show(haft: &Haft, named: Vec<String>) -> anyhow::Result<()> {
         let possible = snapshot.tools().filter(|it| may(haft, it, it.descriptor.capabilities()));
         possible.map(|it| it.wire.as_str().to_owned()).collect()
     } else {
+        if named.iter().any(|it| it.trim().is_empty()) {
+            return Err(UserMistake::new("`--tools`: expected names with commas between them")
+                .hint("`haft tools` lists them; leave `--tools` out for all")
+                .into());
+        }
         named.iter().map(|it| it.trim().to_owned()).collect()
     };
     let shown = haft.registry().show(Selection::Named(names));

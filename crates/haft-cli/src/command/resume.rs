@@ -38,10 +38,10 @@ pub(crate) struct ResumeArgs {
 }
 
 pub(crate) async fn run(invocation: &Invocation<'_>, args: ResumeArgs) -> anyhow::Result<Exit> {
-    let text = args.text.as_deref().map(task::read).transpose()?;
+    let text = args.text.as_deref().map(|it| task::read(invocation, it)).transpose()?;
     let mut said: Vec<ContentPart> = text.iter().map(ContentPart::text).collect();
     for path in &args.image {
-        said.push(task::image(path)?);
+        said.push(task::image(invocation, path)?);
     }
     let bench = Bench::open(invocation, args.work)?;
     let found = bench.find(&args.run)?;

@@ -6,6 +6,7 @@ use clap::{Args, ValueHint};
 use haft::ContentPart;
 
 use super::Invocation;
+use crate::assemble::UserMistake;
 use crate::exit::Exit;
 use crate::work::{Bench, Signals, WorkArgs, task};
 
@@ -24,7 +25,6 @@ Examples:
 With --json each event is one line of JSON; the last line is the result.")]
 pub(crate) struct RunArgs {
     /// The task: text, `@FILE`, or `-` to read it from standard input
-    #[arg(required_unless_present = "go_on")]
     task: Option<String>,
 
     /// Go on with the last run of this workspace
@@ -40,10 +40,17 @@ pub(crate) struct RunArgs {
 }
 
 pub(crate) async fn run(invocation: &Invocation<'_>, args: RunArgs) -> anyhow::Result<Exit> {
-    let task = args.task.as_deref().map(task::read).transpose()?;
+    if args.task.is_none() && !args.go_on {
+        return Err(UserMistake::new("there is no task")
+            .hint("say it: `haft run 'TEXT'`, `haft run @FILE`, or `haft run -` for standard input")
+            .hint("`haft run --continue` goes on with the last run of this workspace")
+            .into());
+    }
+    let read = |typed| task::read(invocation, typed);
+    let task = args.task.as_deref().map(read).transpose()?;
     let mut said: Vec<ContentPart> = task.iter().map(ContentPart::text).collect();
     for path in &args.image {
-        said.push(task::image(path)?);
+        said.push(task::image(invocation, path)?);
     }
     let bench = Bench::open(invocation, args.work)?;
     if args.go_on {

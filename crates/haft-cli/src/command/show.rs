@@ -29,8 +29,15 @@ pub(crate) fn run(invocation: &Invocation<'_>, args: &ShowArgs) -> anyhow::Resul
     if let Some(found) = undo::meant_run(invocation, &store, &args.id)? {
         return run::show(printer, &store, &found);
     }
-    let mut query: IdQuery =
-        args.id.parse().map_err(|error: StoreError| UserMistake::new(error.to_string()))?;
+    let mut query: IdQuery = args.id.parse().map_err(|error| {
+        UserMistake::new(match error {
+            StoreError::NotAnId { query } => format!(
+                "`{query}` is neither a call nor a run: expected `last`, `last-run`, an id, or at least 4 characters of its \
+                 begin or end"
+            ),
+            error => error.to_string(),
+        })
+    })?;
     if query == IdQuery::Last {
         let root = Some(log::workspace(invocation)?);
         let latest = LogFilter { limit: Some(NonZeroU32::MIN), root, ..LogFilter::default() };
@@ -46,7 +53,7 @@ pub(crate) fn run(invocation: &Invocation<'_>, args: &ShowArgs) -> anyhow::Resul
             print(printer, &detail);
             Ok(Exit::Ok)
         }
-        Err(error @ StoreError::NoSuchCall { .. }) => {
+        Err(StoreError::NoSuchCall { query }) => {
             let found = args.id.parse().map(|id: ArtifactId| store.artifact(id));
             match found {
                 Ok(Ok(found)) => artifact(printer, &found),
@@ -56,8 +63,11 @@ pub(crate) fn run(invocation: &Invocation<'_>, args: &ShowArgs) -> anyhow::Resul
                 }
                 Ok(Err(error)) => Err(error.into()),
                 Err(_) => {
+                    let text = format!(
+                        "no call and no run on record has an id that is, begins or ends with `{query}`"
+                    );
                     let hint = "`haft log` lists the calls on record, `haft runs` the runs";
-                    Ok(not_found(printer, &error.to_string(), hint))
+                    Ok(not_found(printer, &text, hint))
                 }
             }
         }

@@ -75,12 +75,16 @@ pub(crate) async fn run(invocation: &Invocation<'_>, args: UndoArgs) -> anyhow::
         return Ok(printer.error(Exit::Failed, "failed", text, &[]));
     }
 
+    let says_yes = invocation.global.yes;
+    // Where nobody said `--yes`, it is done only after the person agreed to it.
     let undo = async |dry_run: bool| -> anyhow::Result<(CallId, Outcome)> {
         let arguments = json!({ "call": call, "paths": paths, "dry_run": dry_run });
         let made = ToolCall::new(haft.dispatch().ports().call_id(), "undo", arguments);
+        if !dry_run && !says_yes {
+            invocation.agreed.to(made.id);
+        }
         Ok((made.id, finished(invocation, &haft, made).await?))
     };
-    let says_yes = invocation.global.yes;
     if args.dry_run || !says_yes {
         let (made, preview) = undo(true).await?;
         let exit = exit_of(&preview);

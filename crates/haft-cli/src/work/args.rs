@@ -19,11 +19,11 @@ pub(crate) struct WorkArgs {
     pub(crate) model: Option<String>,
 
     /// How often the model may be asked for each message of yours [default: 50]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = turns, allow_negative_numbers = true)]
     max_turns: Option<NonZeroU64>,
 
     /// What the run may cost in US dollars, such as 0.50; needs a model whose price is known
-    #[arg(long, value_name = "USD", value_parser = dollars)]
+    #[arg(long, value_name = "USD", value_parser = dollars, allow_negative_numbers = true)]
     budget: Option<NonZeroU64>,
 
     /// How long the model may work on each message, such as `90s` or `10m`; waiting for you does not count
@@ -63,6 +63,11 @@ impl WorkArgs {
         if self.subagents {
             haft.registry().register(Arc::new(Subagents), OnConflict::Reject)?;
         }
+        if self.tools.iter().any(|it| it.trim().is_empty()) {
+            return Err(UserMistake::new("--tools: expected names with commas between them")
+                .hint("`haft tools` lists them; `none` stands for none")
+                .into());
+        }
         let named = self.tools.iter().map(|it| it.trim().to_owned());
         let further = self.subagents.then(|| SUBAGENT.to_owned());
         let shown = match self.tools.as_slice() {
@@ -96,6 +101,11 @@ impl WorkArgs {
     }
 }
 
+/// Reads how often a model may be asked.
+fn turns(text: &str) -> Result<NonZeroU64, String> {
+    text.parse().map_err(|_| "expected a whole number of turns, 1 or more".to_owned())
+}
+
 /// Reads US dollars as millionths.
 fn dollars(text: &str) -> Result<NonZeroU64, String> {
     const MOST: f64 = 1_000_000.0;
@@ -120,6 +130,14 @@ fn time(text: &str) -> Result<Duration, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn turns_are_one_or_more() {
+        assert_eq!(turns("5").map(NonZeroU64::get), Ok(5));
+        for text in ["", "0", "-1", "1.5", "many"] {
+            assert!(turns(text).is_err_and(|it| it.contains("1 or more")), "{text}");
+        }
+    }
 
     #[test]
     fn money_and_time_are_read_as_people_write_them() {

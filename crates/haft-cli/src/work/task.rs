@@ -6,16 +6,21 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use haft::text::{ImageKind, image_info};
+use haft::workspace::{Protected, Protection};
 use haft::{ContentPart, ImageType, limits};
 
-use crate::assemble::UserMistake;
+use crate::assemble::{UserMistake, config_of_workspace};
+use crate::command::Invocation;
 use crate::files;
 
 /// Bytes of a task. What is longer belongs into a file that a tool reads in parts.
 const TASK_BYTES: u64 = 1024 * 1024;
 
+/// What can be done where the file of a task cannot be read.
+const WAYS: &str = "`@FILE` is a file that holds the task; a file or directory that the task is about is named in its text";
+
 /// Reads a task: a text as it was typed, `@FILE`, or `-` for standard input.
-pub(crate) fn read(typed: &str) -> anyhow::Result<String> {
+pub(crate) fn read(invocation: &Invocation<'_>, typed: &str) -> anyhow::Result<String> {
     let (text, from) = match typed.strip_prefix('@') {
         _ if typed == "-" => {
             let mut bytes = Vec::new();
@@ -27,7 +32,8 @@ pub(crate) fn read(typed: &str) -> anyhow::Result<String> {
             (whole(bytes, "standard input")?, "standard input".to_owned())
         }
         Some(path) if !path.is_empty() => {
-            let bytes = given(path.as_ref(), TASK_BYTES)?;
+            let bytes = given(invocation, path.as_ref(), TASK_BYTES)
+                .map_err(|mistake| mistake.hint(WAYS))?;
             let from = format!("`{path}`");
             (whole(bytes, &from)?, from)
         }
@@ -40,8 +46,8 @@ pub(crate) fn read(typed: &str) -> anyhow::Result<String> {
 }
 
 /// Reads an image that a model is shown.
-pub(crate) fn image(path: &Path) -> anyhow::Result<ContentPart> {
-    let bytes = given(path, limits::IMAGE_BYTES)?;
+pub(crate) fn image(invocation: &Invocation<'_>, path: &Path) -> anyhow::Result<ContentPart> {
+    let bytes = given(invocation, path, limits::IMAGE_BYTES)?;
     let shown = path.display();
     if bytes.len() as u64 > limits::IMAGE_BYTES {
         let text = format!("`{shown}` has more than {} bytes", limits::IMAGE_BYTES);
@@ -68,10 +74,34 @@ pub(crate) fn title(task: &str) -> String {
     line.chars().take(limits::RUN_TITLE_CHARS).collect()
 }
 
-fn given(path: &Path, most: u64) -> anyhow::Result<Vec<u8>> {
-    files::read_given(path, most).map_err(|error| {
-        UserMistake::new(format!("`{}` cannot be read: {error}", path.display())).into()
-    })
+/// Reads a file whose contents go to a model, so that what tools must not read is not read here either.
+fn given(invocation: &Invocation<'_>, path: &Path, most: u64) -> Result<Vec<u8>, UserMistake> {
+    if let Some(protected) = protected(invocation, path)? {
+        return Err(UserMistake::new(format!("{protected}, so it is not given to a model"))
+            .hint("`protection.except` of your configuration says which names are not protected"));
+    }
+    files::read_given(path, most)
+        .map_err(|error| UserMistake::new(format!("`{}` cannot be read: {error}", path.display())))
+}
+
+/// Looks a path up in the list that holds for tools, by the name that was typed and by where it leads.
+fn protected(invocation: &Invocation<'_>, path: &Path) -> Result<Option<Protected>, UserMistake> {
+    let mistake = |error: anyhow::Error| {
+        error.downcast().unwrap_or_else(|error| UserMistake::new(format!("{error:#}")))
+    };
+    let config = config_of_workspace(invocation).map_err(mistake)?;
+    let list = Protection::extended(&config.protection.extra, &config.protection.except)
+        .map_err(|error| UserMistake::new(error.to_string()))?;
+    let roots = invocation.roots().map_err(mistake)?;
+    let here = invocation.environment.current_dir.clone().unwrap_or_default();
+    let typed = here.join(path);
+    let real = files::real_path(&typed).ok();
+    Ok([Some(typed), real].into_iter().flatten().find_map(|path| {
+        // The list is about paths from a root, where a path lies in one.
+        let root = roots.iter().filter_map(|it| files::real_path(&it.path).ok());
+        let within = root.filter_map(|root| path.strip_prefix(root).ok()).next();
+        list.of_path(within.unwrap_or(&path))
+    }))
 }
 
 fn whole(bytes: Vec<u8>, from: &str) -> Result<String, UserMistake> {

@@ -1,9 +1,12 @@
 //! `haft mcp config`: what to paste into a client's configuration.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::ValueEnum;
+use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
+use clap::error::ContextKind;
+use clap::{Arg, ValueEnum};
 use haft::text::visible_line;
 use serde_json::{Map, Value, json};
 
@@ -26,6 +29,32 @@ pub(super) enum ClientArg {
     Codex,
     /// Zed
     Zed,
+}
+
+/// Reads the name of a client, and suggests none: names as short as these are like many words.
+#[derive(Debug, Clone)]
+pub(super) struct ClientNames;
+
+impl TypedValueParser for ClientNames {
+    type Value = ClientArg;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<ClientArg, clap::Error> {
+        EnumValueParser::new().parse_ref(command, argument, value).map_err(|mut error| {
+            error.remove(ContextKind::SuggestedValue);
+            error
+        })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let names: Vec<_> =
+            ClientArg::value_variants().iter().filter_map(ValueEnum::to_possible_value).collect();
+        Some(Box::new(names.into_iter()))
+    }
 }
 
 /// A piece of a client's configuration.
@@ -90,6 +119,7 @@ fn would_start(invocation: &Invocation<'_>) -> anyhow::Result<()> {
         records: Records::LeftAlone,
         asked: invocation.asked,
         progress: Arc::clone(&invocation.progress),
+        agreed: invocation.agreed.clone(),
     };
     assemble(&trial).map(|_| ())
 }

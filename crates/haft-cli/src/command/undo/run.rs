@@ -111,7 +111,7 @@ pub(super) async fn take_back(
             return Ok(Exit::Failed);
         }
     }
-    these(invocation, haft, &calls).await
+    made(invocation, haft, &calls, !invocation.global.yes).await
 }
 
 /// Takes back what calls changed, in this order.
@@ -119,6 +119,16 @@ pub(crate) async fn these(
     invocation: &Invocation<'_>,
     haft: &Haft,
     calls: &[CallId],
+) -> anyhow::Result<Exit> {
+    made(invocation, haft, calls, false).await
+}
+
+/// Makes the calls that take back what calls changed. Where the person agreed to that, they are not asked again.
+async fn made(
+    invocation: &Invocation<'_>,
+    haft: &Haft,
+    calls: &[CallId],
+    is_agreed: bool,
 ) -> anyhow::Result<Exit> {
     let printer = invocation.printer;
     let Some(store) = haft.store() else { return Ok(Exit::Failed) };
@@ -136,6 +146,9 @@ pub(crate) async fn these(
         let arguments = json!({ "call": call, "paths": paths, "dry_run": false });
         let undo = ToolCall::new(haft.dispatch().ports().call_id(), "undo", arguments);
         let id = undo.id;
+        if is_agreed {
+            invocation.agreed.to(id);
+        }
         let outcome = finished(invocation, haft, undo).await?;
         if exit_of(&outcome) != Exit::Ok {
             exit = Exit::Failed;

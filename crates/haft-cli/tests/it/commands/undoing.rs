@@ -99,6 +99,25 @@ fn nothing_is_done_until_somebody_agrees() {
 }
 
 #[test]
+fn a_yes_to_what_is_taken_back_is_the_yes_to_the_calls() {
+    let rig = changed();
+    let args = ["--color", "never", "undo"];
+    rig.config("[[rules]]\ndecision = \"ask\"\ncapabilities = [\"write_files\"]\n");
+    let Some(no) = at_terminal(&rig, &args, "n\n") else { return };
+    assert!(rig.ws("made/new.txt").exists(), "{no}");
+    let yes = at_terminal(&rig, &args, "y\n").unwrap();
+    assert!(!yes.contains("wants to run") && !rig.ws("made").exists(), "{yes}");
+    // Another call is asked about as ever, and what is denied stays denied.
+    let other = json!({ "action": "write", "path": "b.txt", "content": "b" }).to_string();
+    let asked = at_terminal(&rig, &["call", "editor", &other], "n\n").unwrap();
+    assert!(asked.contains("wants to run") && !rig.ws("b.txt").exists(), "{asked}");
+    rig.config("[[rules]]\ndecision = \"deny\"\ncapabilities = [\"write_files\"]\n");
+    let denied = at_terminal(&rig, &args, "y\n").unwrap();
+    assert!(denied.contains("denied"), "{denied}");
+    assert_eq!(text(&rig, "a.txt"), "one\nTWO\nthree\n");
+}
+
+#[test]
 fn what_somebody_changed_since_stays_and_the_exit_code_says_so() {
     let rig = changed();
     rig.file("a.txt", "one\nzwei\nthree\n");

@@ -180,6 +180,19 @@ fn no_rule_is_offered_for_what_is_not_plain() {
 }
 
 #[test]
+fn no_rule_is_offered_for_what_a_model_can_rewrite() {
+    for text in ["./run.sh", "sh run.sh", "echo one && ./run.sh"] {
+        let (rig, _server) = with([command(text), Says::Text(&["Done."])]);
+        rig.file("run.sh", "echo one\n");
+        let Some(shown) = at_terminal(&rig, &["--color", "never", "run", "echo"], "a\n") else {
+            return;
+        };
+        assert!(shown.contains("Allow? [y/r/N]"), "{text}: {shown}");
+        assert!(shown.contains("denied by approval"), "{text}: {shown}");
+    }
+}
+
+#[test]
 fn a_chat_is_a_run_of_several_messages() {
     let (rig, server) = with([Says::Text(&["Hello."]), Says::Text(&["Bye."])]);
     let ran = rig.haft_given("hi \\\nthere\n/help\n/nonsense\nbye\n/quit\nnever said\n", &["chat"]);
@@ -212,4 +225,19 @@ fn models_and_settings_are_listed_without_their_secrets() {
     assert!(explained.contains("config.toml:2"), "{explained}");
     assert!(!explained.contains("s3cr3t"), "{explained}");
     assert!(explained.contains("models.box = { base_url"), "{explained}");
+}
+
+#[test]
+fn every_setting_is_listed_in_the_order_of_its_keys() {
+    let rig = Rig::new();
+    rig.config(
+        "[models.box]\nmodel = \"box/m\"\nbase_url = \"http://127.0.0.1:1/v1\"\nprovider = \"vllm\"\n\
+         output_tokens = 10\nsees_images = true\nprice = { input = 0.25, output = 1 }\n",
+    );
+    let settings = rig.json(&["config", "explain"])["data"]["settings"].clone();
+    let keys: Vec<&str> =
+        settings.as_array().unwrap().iter().map(|it| it["key"].as_str().unwrap()).collect();
+    assert!(keys.is_sorted(), "{keys:?}");
+    let models = rig.json(&["config", "explain", "models"]);
+    insta::assert_snapshot!(models["data"]["settings"][0]["value"].as_str().unwrap(), @r#"{ model = "box/m", base_url = "http://127.0.0.1:1/v1", provider = "vllm", output_tokens = 10, sees_images = true, price = { input = 0.25, output = 1, cache_read = 0.25, cache_write = 0.25 } }"#);
 }

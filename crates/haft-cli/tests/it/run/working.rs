@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::rig::{Rig, Says, Scripted};
+use crate::rig::{Rig, Says, Scripted, at_terminal};
 
 /// A workspace with two files, and a model that says these things.
 pub(super) fn with(script: impl IntoIterator<Item = Says>) -> (Rig, Scripted) {
@@ -71,6 +71,9 @@ fn an_edit_is_shown_line_by_line_and_the_run_can_be_taken_back() {
         assert!(ran.stderr.contains(line), "{line}: {}", ran.stderr);
     }
     assert_eq!(fs::read_to_string(rig.ws("src/a.txt")).unwrap(), "one\nzwei\nthree\n");
+    let run = rig.json(&["runs"])["data"][0]["id"].as_str().unwrap().to_owned();
+    let diff = rig.haft(&["diff", &run]);
+    assert!(diff.exit == 1 && diff.stderr.contains("is a run"), "{}", diff.all());
     let undone = rig.haft(&["undo", "--yes", "last-run"]);
     assert_eq!(undone.exit, 0, "{}", undone.all());
     assert_eq!(fs::read_to_string(rig.ws("src/a.txt")).unwrap(), "one\ntwo\nthree\n");
@@ -125,6 +128,60 @@ fn a_task_comes_from_a_file_or_from_standard_input() {
         assert_eq!(ran.exit, 2, "{}", ran.all());
     }
     assert_eq!(server.asked().len(), 2);
+}
+
+#[test]
+fn a_run_is_taken_back_with_one_yes() {
+    let write = |path| json!({ "action": "write", "path": path, "content": "new\n" });
+    let (rig, _server) = with([
+        Says::Calls("", vec![("editor", write("b.txt")), ("editor", write("c.txt"))]),
+        Says::Text(&["Done."]),
+    ]);
+    assert_eq!(rig.haft(&["run", "make them"]).exit, 0);
+    rig.config("[[rules]]\ndecision = \"ask\"\ncapabilities = [\"write_files\"]\n");
+    let Some(shown) = at_terminal(&rig, &["--color", "never", "undo", "last-run"], "y\n") else {
+        return;
+    };
+    assert!(!shown.contains("wants to run"), "{shown}");
+    assert!(!rig.ws("b.txt").exists() && !rig.ws("c.txt").exists(), "{shown}");
+}
+
+#[test]
+fn what_no_tool_reads_is_no_task() {
+    let (rig, server) = with([Says::Text(&["Yes."])]);
+    rig.file(".env", "KEY=s3cr3t").file("mine/task.md", "do it").file("task.md", "do it");
+    rig.config(&format!(
+        "{}\n[protection]\nextra = [\"mine/**\"]\n",
+        std::fs::read_to_string(rig.folder().join("config/config.toml")).unwrap()
+    ));
+    std::os::unix::fs::symlink(".env", rig.ws("link.md")).unwrap();
+    let full = format!("@{}", rig.ws(".env").display());
+    for task in ["@.env", "@./.env", "@link.md", "@mine/task.md", &full] {
+        let ran = rig.haft(&["run", task]);
+        assert_eq!(ran.exit, 2, "{task}: {}", ran.all());
+        assert!(ran.stderr.contains("is protected"), "{task}: {}", ran.stderr);
+    }
+    assert!(server.asked().is_empty());
+    assert_eq!(rig.haft(&["run", "@task.md"]).exit, 0);
+}
+
+#[test]
+fn a_task_that_is_not_there_is_told_with_the_ways_to_say_one() {
+    let (rig, _server) = with([]);
+    rig.file("src/main.rs", "");
+    let of = |args: &[&str]| {
+        let ran = rig.haft(args);
+        assert_eq!(ran.exit, 2, "{}", ran.all());
+        ran.stderr
+    };
+    insta::assert_snapshot!(of(&["run"]), @"");
+    insta::assert_snapshot!(of(&["run", "@nosuch.md"]), @"");
+    insta::assert_snapshot!(of(&["run", "@src"]), @"");
+    insta::assert_snapshot!(of(&["run", "--tools", "", "x"]), @"");
+    insta::assert_snapshot!(of(&["run", "--max-turns", "0", "x"]), @"");
+    insta::assert_snapshot!(of(&["run", "--budget", "-1", "x"]), @"");
+    insta::assert_snapshot!(of(&["mcp", "config", "clod"]), @"");
+    insta::assert_snapshot!(of(&["show", "zz"]), @"");
 }
 
 #[test]
