@@ -98,8 +98,8 @@ fn protected(invocation: &Invocation<'_>, path: &Path) -> Result<Option<Protecte
     let real = files::real_path(&typed).ok();
     Ok([Some(typed), real].into_iter().flatten().find_map(|path| {
         // The list is about paths from a root, where a path lies in one.
-        let root = roots.iter().filter_map(|it| files::real_path(&it.path).ok());
-        let within = root.filter_map(|root| path.strip_prefix(root).ok()).next();
+        let mut real_roots = roots.iter().filter_map(|it| files::real_path(&it.path).ok());
+        let within = real_roots.find_map(|root| path.strip_prefix(root).ok());
         list.of_path(within.unwrap_or(&path))
     }))
 }

@@ -629,7 +629,7 @@ fn of_mistakes() {
       "exit": 1,
       "error": {
         "kind": "not_found",
-        "text": "no call on record has an id that is, begins or ends with `zzzz`",
+        "text": "no call and no run on record has an id that is, begins or ends with `zzzz`",
         "hints": [
           "`haft log` lists the calls on record, `haft runs` the runs"
         ]

@@ -110,8 +110,10 @@ fn the_help_names_the_exit_codes() {
       -C, --root <DIR>       A directory that tools may look into; may be given
                              again [default: the nearest folder above with `.haft`,
                              else the current directory]
-          --preset <PRESET>  What calls may do without asking: read-only, edit or
-                             full [default: edit]
+          --preset <PRESET>  What calls may do without asking: read-only (look;
+                             changes and commands are denied), edit (change files
+                             too; commands are asked about) or full (everything that
+                             no rule forbids) [default: edit]
       -y, --yes              Say yes beforehand to what the preset and rules would
                              ask about; never to what they deny
           --toolset <SHAPE>  The shape of the built-in tools: actions (`reader`,

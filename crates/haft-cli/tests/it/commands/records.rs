@@ -99,17 +99,17 @@ fn a_call_is_shown_by_any_part_of_its_id_that_is_its_own() {
             format!("{} {}", ran.exit, ran.stderr)
         });
     insta::assert_snapshot!(said.join("\n"), @r"
-    1 error: no call on record has an id that is, begins or ends with `zzzz`
+    1 error: no call and no run on record has an id that is, begins or ends with `zzzz`
     hint: `haft log` lists the calls on record, `haft runs` the runs
 
-    2 error: `x` is not a call: expected `last`, an id, or at least 4 characters of its begin or end
+    2 error: `x` is neither a call nor a run: expected `last`, `last-run`, an id, or at least 4 characters of its begin or end
 
-    2 error: `not an id` is not a call: expected `last`, an id, or at least 4 characters of its begin or end
+    2 error: `not an id` is neither a call nor a run: expected `last`, `last-run`, an id, or at least 4 characters of its begin or end
 
     1 error: no call and no artifact `00000000000000000000000000` is on record
     hint: what is too old is removed, see `haft state gc`
 
-    2 error: `0000000000000000000000000000000000000000` is not a call: expected `last`, an id, or at least 4 characters of its begin or end
+    2 error: `0000000000000000000000000000000000000000` is neither a call nor a run: expected `last`, `last-run`, an id, or at least 4 characters of its begin or end
     ");
 }
 

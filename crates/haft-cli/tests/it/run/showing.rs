@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::working::with;
-use crate::rig::{Says, at_terminal, at_terminal_typing};
+use crate::rig::{Rig, Says, at_terminal, at_terminal_typing};
 
 #[test]
 fn a_run_is_listed_and_shown_entry_by_entry() {
@@ -231,13 +231,13 @@ fn models_and_settings_are_listed_without_their_secrets() {
 fn every_setting_is_listed_in_the_order_of_its_keys() {
     let rig = Rig::new();
     rig.config(
-        "[models.box]\nmodel = \"box/m\"\nbase_url = \"http://127.0.0.1:1/v1\"\nprovider = \"vllm\"\n\
-         output_tokens = 10\nsees_images = true\nprice = { input = 0.25, output = 1 }\n",
+        "[models.box]\nbase_url = \"http://127.0.0.1:1/v1\"\nprovider = \"vllm\"\n\
+         output_tokens = 1000\nsees_images = true\nprice = { input = 0.25, output = 1 }\n",
     );
     let settings = rig.json(&["config", "explain"])["data"]["settings"].clone();
     let keys: Vec<&str> =
         settings.as_array().unwrap().iter().map(|it| it["key"].as_str().unwrap()).collect();
     assert!(keys.is_sorted(), "{keys:?}");
     let models = rig.json(&["config", "explain", "models"]);
-    insta::assert_snapshot!(models["data"]["settings"][0]["value"].as_str().unwrap(), @r#"{ model = "box/m", base_url = "http://127.0.0.1:1/v1", provider = "vllm", output_tokens = 10, sees_images = true, price = { input = 0.25, output = 1, cache_read = 0.25, cache_write = 0.25 } }"#);
+    insta::assert_snapshot!(models["data"]["settings"][0]["value"].as_str().unwrap(), @r#"{ base_url = "http://127.0.0.1:1/v1", provider = "vllm", output_tokens = 1000, sees_images = true, price = { input = 0.25, output = 1, cache_read = 0.25, cache_write = 0.25 } }"#);
 }

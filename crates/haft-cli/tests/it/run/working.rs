@@ -152,7 +152,7 @@ fn what_no_tool_reads_is_no_task() {
     rig.file(".env", "KEY=s3cr3t").file("mine/task.md", "do it").file("task.md", "do it");
     rig.config(&format!(
         "{}\n[protection]\nextra = [\"mine/**\"]\n",
-        std::fs::read_to_string(rig.folder().join("config/config.toml")).unwrap()
+        fs::read_to_string(rig.folder().join("config/config.toml")).unwrap()
     ));
     std::os::unix::fs::symlink(".env", rig.ws("link.md")).unwrap();
     let full = format!("@{}", rig.ws(".env").display());
@@ -174,14 +174,40 @@ fn a_task_that_is_not_there_is_told_with_the_ways_to_say_one() {
         assert_eq!(ran.exit, 2, "{}", ran.all());
         ran.stderr
     };
-    insta::assert_snapshot!(of(&["run"]), @"");
-    insta::assert_snapshot!(of(&["run", "@nosuch.md"]), @"");
-    insta::assert_snapshot!(of(&["run", "@src"]), @"");
-    insta::assert_snapshot!(of(&["run", "--tools", "", "x"]), @"");
-    insta::assert_snapshot!(of(&["run", "--max-turns", "0", "x"]), @"");
-    insta::assert_snapshot!(of(&["run", "--budget", "-1", "x"]), @"");
-    insta::assert_snapshot!(of(&["mcp", "config", "clod"]), @"");
-    insta::assert_snapshot!(of(&["show", "zz"]), @"");
+    insta::assert_snapshot!(of(&["run"]), @"
+    error: there is no task
+    hint: say it: `haft run 'TEXT'`, `haft run @FILE`, or `haft run -` for standard input
+    hint: `haft run --continue` goes on with the last run of this workspace
+    ");
+    insta::assert_snapshot!(of(&["run", "@nosuch.md"]), @"
+    error: `nosuch.md` cannot be read: No such file or directory (os error 2)
+    hint: `@FILE` is a file that holds the task; a file or directory that the task is about is named in its text
+    ");
+    insta::assert_snapshot!(of(&["run", "@src"]), @"
+    error: `src` cannot be read: Is a directory (os error 21)
+    hint: `@FILE` is a file that holds the task; a file or directory that the task is about is named in its text
+    ");
+    insta::assert_snapshot!(of(&["run", "--tools", "", "x"]), @"
+    error: --tools: expected names with commas between them
+    hint: `haft tools` lists them; `none` stands for none
+    ");
+    insta::assert_snapshot!(of(&["run", "--max-turns", "0", "x"]), @"
+    error: invalid value '0' for '--max-turns <N>': expected a whole number of turns, 1 or more
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(of(&["run", "--budget", "-1", "x"]), @"
+    error: invalid value '-1' for '--budget <USD>': expected US dollars, such as 0.50, and a million at most
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(of(&["mcp", "config", "clod"]), @"
+    error: invalid value 'clod' for '<CLIENT>'
+      [possible values: claude, cursor, vscode, codex, zed]
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(of(&["show", "zz"]), @"error: `zz` is neither a call nor a run: expected `last`, `last-run`, an id, or at least 4 characters of its begin or end");
 }
 
 #[test]
