@@ -134,6 +134,16 @@ impl From<PresetArg> for haft::policy::Preset {
     }
 }
 
+impl From<haft::policy::Preset> for PresetArg {
+    fn from(preset: haft::policy::Preset) -> Self {
+        match preset {
+            haft::policy::Preset::ReadOnly => Self::ReadOnly,
+            haft::policy::Preset::Edit => Self::Edit,
+            haft::policy::Preset::Full => Self::Full,
+        }
+    }
+}
+
 /// The shapes of the built-in tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ToolsetArg {

@@ -13,14 +13,16 @@ use std::sync::Arc;
 
 use haft::config::Config;
 use haft::models::{
-    Branch, Entry, Fates, Gauge, Keeper, NoKeeper, RunLimits, System, ToolChoice, TurnEnd,
-    TurnOptions, mend,
+    Branch, Entry, Fates, Gauge, Keeper, NoKeeper, RunLimits, StopCause, System, ToolChoice,
+    TurnEnd, TurnOptions, mend,
 };
+use haft::policy::Preset;
 use haft::store::{OpenedRun, RunQuery, RunSummary, Store};
 use haft::{CallId, ContentPart, Haft, RunId, RunKeeper, Selection, fates};
 use serde_json::json;
 
-use crate::assemble::{UserMistake, open_with_config};
+use crate::args::Global;
+use crate::assemble::{Assembled, UserMistake, assemble, open_with_config};
 use crate::command::Invocation;
 use crate::exit::Exit;
 use crate::model::{Chosen, choose};
@@ -64,6 +66,15 @@ impl<'a> Bench<'a> {
     /// Puts the parts together.
     pub(crate) fn open(invocation: &'a Invocation<'a>, args: WorkArgs) -> anyhow::Result<Self> {
         let (haft, config) = open_with_config(invocation)?;
+        Self::with(invocation, args, haft, config)
+    }
+
+    fn with(
+        invocation: &'a Invocation<'a>,
+        args: WorkArgs,
+        haft: Haft,
+        config: Config,
+    ) -> anyhow::Result<Self> {
         let shown = args.shown(&haft)?;
         let first = args.first(&haft, &shown)?;
         let show = Show::new(invocation, haft.store());
@@ -81,7 +92,13 @@ impl<'a> Bench<'a> {
     /// Finds a run of this workspace.
     pub(crate) fn find(&self, text: &str) -> anyhow::Result<RunSummary> {
         let runs = self.store()?.runs();
-        let query: RunQuery = text.parse().map_err(|error| UserMistake::new(format!("{error}")))?;
+        let query: RunQuery = text.parse().map_err(|error| {
+            let mistake = UserMistake::new(format!("{error}"));
+            if text.contains(char::is_whitespace) {
+                return mistake.hint("`haft resume last 'TEXT'` says something to the last run");
+            }
+            mistake
+        })?;
         let found = match query {
             RunQuery::Last => runs.last_of_workspace()?.ok_or_else(|| {
                 UserMistake::new("no run of this workspace is on record").hint(
@@ -103,6 +120,36 @@ impl<'a> Bench<'a> {
                 .into());
         }
         Ok(found)
+    }
+
+    /// Puts the parts together anew under the preset that a run began with, where that is narrower than what is in force
+    /// and no other one was asked for.
+    pub(crate) fn narrowed_to(self, found: &RunSummary) -> anyhow::Result<Self> {
+        let now = self.haft.policy().presets().min().unwrap_or(Preset::ReadOnly);
+        let before = narrowest(&found.preset);
+        let run = found.id.short();
+        if before >= now {
+            return Ok(self);
+        }
+        if self.invocation.global.preset.is_some() {
+            let text = format!("run {run} began under {before}, and may do more now: {now}");
+            self.show.aside(Tone::Warn, "preset", &text);
+            return Ok(self);
+        }
+        let text = format!(
+            "run {run} began under {before}, and goes on under it; `--preset {now}` lets it do more"
+        );
+        self.show.aside(Tone::Faint, "preset", &text);
+        let Self { invocation, args, haft, .. } = self;
+        drop(haft);
+        let global = Global { preset: Some(before.into()), ..invocation.global.clone() };
+        let narrowed = Invocation {
+            global: &global,
+            progress: Arc::clone(&invocation.progress),
+            ..*invocation
+        };
+        let Assembled { haft, config, .. } = assemble(&narrowed)?;
+        Self::with(invocation, args, haft, config)
     }
 
     /// Begins a run.
@@ -128,14 +175,6 @@ impl<'a> Bench<'a> {
             self.show.aside(Tone::Warn, "record", &unreadable.to_string());
         }
         let chosen = self.choose(Some(found)).await?;
-        let presets: Vec<&str> =
-            self.haft.policy().presets().map(haft::policy::Preset::as_str).collect();
-        let preset = presets.join(" and ");
-        if preset != found.preset {
-            let text =
-                format!("the run began under the preset {}; now it is {preset}", found.preset);
-            self.show.aside(Tone::Warn, "preset", &text);
-        }
         let system = self.system();
         self.on(chosen, system, Some(opened)).await
     }
@@ -343,7 +382,15 @@ impl Work<'_> {
     pub(crate) fn told(&self, ended: &Ended) -> anyhow::Result<Exit> {
         let Ended { end, asked } = ended;
         let show = &self.bench.show;
-        let how = ending(&end.cause, *asked, self.run, !show.changed().is_empty());
+        let mut how = ending(&end.cause, *asked, self.run, !show.changed().is_empty());
+        // Where the model spoke last, nothing is open that it could go on with by itself.
+        let is_open = end.reply.as_ref().is_none_or(|reply| reply.calls().next().is_some());
+        if let (StopCause::Limit { .. }, false, Some(run)) = (&end.cause, is_open, self.run) {
+            let bare = format!("`haft resume {}", run.short());
+            for hint in &mut how.hints {
+                *hint = hint.replace(&bare, &format!("{bare} 'TEXT'"));
+            }
+        }
         let printer = self.bench.invocation.printer;
         if printer.is_json() {
             let text = end.reply.as_ref().map(|reply| reply.text()).unwrap_or_default();
@@ -367,6 +414,12 @@ impl Work<'_> {
     pub(crate) fn close(self) {
         drop(self.keeper);
     }
+}
+
+/// Returns the narrowest of the presets that a run began with. What this haft does not know is taken for the strictest.
+fn narrowest(presets: &str) -> Preset {
+    let named = presets.split(" and ").map(|it| it.parse().unwrap_or(Preset::ReadOnly));
+    named.min().unwrap_or(Preset::ReadOnly)
 }
 
 /// Refuses a subagent's run: it had less than its user may, and nobody else knows how much.

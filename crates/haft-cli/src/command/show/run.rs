@@ -101,10 +101,16 @@ fn entry(printer: Printer, number: usize, entry: &RunEntry) {
                 printer.entry(&[(Tone::Faint, &label)], (Tone::Faint, &sections.join("; ")));
             }
         }
-        RunEntry::Unanswered { kind, text, .. } => {
-            line("no answer", (Tone::Bad, &format!("{kind}: {text}")));
+        RunEntry::Unanswered { kind, text: why, said, .. } => {
+            line("no answer", (Tone::Bad, &format!("{kind}: {why}")));
+            if !said.trim().is_empty() {
+                text(printer, &" ".repeat(16), Tone::Plain, said);
+            }
         }
         RunEntry::Replied(reply) => {
+            if reply.text().trim().is_empty() && reply.calls().next().is_none() {
+                line("model", (Tone::Faint, "(empty reply)"));
+            }
             let mut label = head("model");
             for part in &reply.parts {
                 match part {

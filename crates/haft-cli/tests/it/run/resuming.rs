@@ -101,3 +101,46 @@ fn what_is_no_run_is_said_to_be_none() {
     }
     assert_eq!(rig.json(&["runs"])["data"], Value::Array(Vec::new()));
 }
+
+#[test]
+fn a_run_goes_on_under_the_preset_it_began_with_unless_more_is_asked_for() {
+    let writes = || Says::Calls("", vec![("bash", json!({ "command": "echo x >> effects" }))]);
+    let (rig, server) = with([Says::Text(&["Looked."])]);
+    assert_eq!(rig.haft(&["--preset", "read-only", "run", "look"]).exit, 0);
+    for go_on in [&["--yes", "resume", "last", "write"][..], &["--yes", "fork", "last", "write"]] {
+        server.then(writes());
+        server.then(Says::Text(&["It was not allowed."]));
+        let ran = rig.haft(go_on);
+        assert_eq!(ran.exit, 0, "{}", ran.all());
+        assert!(ran.stderr.contains("goes on under it; `--preset edit`"), "{}", ran.stderr);
+        assert!(!rig.ws("effects").exists(), "{}", ran.all());
+    }
+    assert_eq!(rig.json(&["runs"])["data"][0]["preset"], "read-only", "a fork is no wider");
+    server.then(writes());
+    server.then(Says::Text(&["Written."]));
+    let ran = rig.haft(&["--yes", "--preset", "edit", "resume", "last", "write"]);
+    assert_eq!(ran.exit, 0, "{}", ran.all());
+    assert!(ran.stderr.contains("may do more now: edit"), "{}", ran.stderr);
+    assert!(rig.ws("effects").exists(), "{}", ran.all());
+}
+
+#[test]
+fn after_a_limit_behind_an_empty_reply_the_hint_names_a_text() {
+    let (rig, server) = with([Says::Text(&[""])]);
+    let ran = rig.haft(&["run", "--max-turns", "1", "look"]);
+    assert_eq!(ran.exit, 4, "{}", ran.all());
+    assert!(ran.stderr.contains("'TEXT'` lets it go on"), "{}", ran.stderr);
+    let shown = rig.haft(&["show", "last-run"]);
+    assert!(shown.stdout.contains("(empty reply)"), "{}", shown.all());
+    server.then(Says::Text(&["Here."]));
+    let ran = rig.haft(&["resume", "last", "go on"]);
+    assert_eq!((ran.exit, &*ran.stdout), (0, "Here.\n"), "{}", ran.all());
+}
+
+#[test]
+fn a_text_in_the_place_of_a_run_is_told_where_it_belongs() {
+    let (rig, _server) = with([]);
+    let ran = rig.haft(&["resume", "now the tests"]);
+    assert_eq!(ran.exit, 2, "{}", ran.all());
+    assert!(ran.stderr.contains("haft resume last 'TEXT'"), "{}", ran.stderr);
+}
