@@ -146,6 +146,7 @@ impl<'a> Bench<'a> {
         let narrowed = Invocation {
             global: &global,
             progress: Arc::clone(&invocation.progress),
+            agreed: invocation.agreed.clone(),
             ..*invocation
         };
         let Assembled { haft, config, .. } = assemble(&narrowed)?;
