@@ -24,8 +24,11 @@ pub(crate) struct Out {
     writer: Mutex<Pin<Box<dyn AsyncWrite + Send>>>,
     unread: AtomicUsize,
     unread_bytes: AtomicUsize,
+    /// Told whenever less is unread.
     less: Notify,
     broken: AtomicBool,
+    /// Told once nothing can be written any more. Whoever waits for that is not woken by each answer.
+    breaks: Notify,
 }
 
 /// A line on its way. It counts until it is written or given up.
@@ -42,6 +45,7 @@ impl Out {
             unread_bytes: AtomicUsize::new(0),
             less: Notify::new(),
             broken: AtomicBool::new(false),
+            breaks: Notify::new(),
         }
     }
 
@@ -61,31 +65,31 @@ impl Out {
 
     /// Waits while a client leaves too much unread.
     pub(crate) async fn eased(&self) {
-        self.until(|it| !it.is_full()).await;
+        self.until(&self.less, |it| !it.is_full()).await;
     }
 
     /// Waits until everything is written, or nothing can be any more.
     pub(crate) async fn emptied(&self) {
-        self.until(|it| it.unread.load(Ordering::Relaxed) == 0 || it.is_broken()).await;
+        self.until(&self.less, |it| it.unread.load(Ordering::Relaxed) == 0 || it.is_broken()).await;
     }
 
     /// Waits until nothing can be written any more.
     pub(super) async fn broken(&self) {
-        self.until(Self::is_broken).await;
+        self.until(&self.breaks, Self::is_broken).await;
     }
 
     fn is_broken(&self) -> bool {
         self.broken.load(Ordering::Relaxed)
     }
 
-    async fn until(&self, is_so: impl Fn(&Self) -> bool) {
+    async fn until(&self, told: &Notify, is_so: impl Fn(&Self) -> bool) {
         loop {
             // Made before the look, so that what changes in between wakes it.
-            let less = self.less.notified();
+            let told = told.notified();
             if is_so(self) {
                 return;
             }
-            less.await;
+            told.await;
         }
     }
 
@@ -112,6 +116,7 @@ impl Outgoing {
         let written = written.await;
         if written.is_err() {
             self.out.broken.store(true, Ordering::Relaxed);
+            self.out.breaks.notify_waiters();
         }
         written
     }
