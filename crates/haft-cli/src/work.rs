@@ -384,6 +384,13 @@ impl Work<'_> {
         let Ended { end, asked } = ended;
         let show = &self.bench.show;
         let mut how = ending(&end.cause, *asked, self.run, !show.changed().is_empty());
+        let is_silent = end.reply.as_ref().is_some_and(|it| it.text().trim().is_empty());
+        if end.cause == StopCause::Done && is_silent {
+            (how.why, how.tone) = ("the model said nothing".to_owned(), Tone::Warn);
+            let run =
+                self.run.map(|run| format!("`haft resume {} 'TEXT'` asks it again", run.short()));
+            how.hints.extend(run);
+        }
         // Where the model spoke last, nothing is open that it could go on with by itself.
         let is_open = end.reply.as_ref().is_none_or(|reply| reply.calls().next().is_some());
         if let (StopCause::Limit { .. }, false, Some(run)) = (&end.cause, is_open, self.run) {

@@ -144,3 +144,16 @@ fn a_text_in_the_place_of_a_run_is_told_where_it_belongs() {
     assert_eq!(ran.exit, 2, "{}", ran.all());
     assert!(ran.stderr.contains("haft resume last 'TEXT'"), "{}", ran.stderr);
 }
+
+#[test]
+fn a_model_that_says_nothing_at_the_end_is_told_of() {
+    let (rig, server) = with([Says::Text(&[""]), Says::Text(&[""])]);
+    let ran = rig.haft(&["run", "look"]);
+    assert_eq!((ran.exit, &*ran.stdout), (0, ""), "{}", ran.all());
+    assert!(ran.stderr.contains("the model said nothing"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("'TEXT'` asks it again"), "{}", ran.stderr);
+    server.then(Says::Text(&[""]));
+    server.then(Says::Text(&[""]));
+    let ran = rig.haft(&["--json", "run", "look"]);
+    assert!(ran.stdout.contains("\"the model said nothing\""), "{}", ran.all());
+}
