@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 use haft::config::Config;
 use haft::models::{
-    Branch, Entry, Fates, Gauge, Keeper, NoKeeper, RunLimits, StopCause, System, ToolChoice,
-    TurnEnd, TurnOptions, mend,
+    Branch, ChatModel, Entry, Fates, Gauge, Keeper, NoKeeper, RunEntry, RunFacts, RunLimits,
+    StopCause, System, ToolChoice, TurnEnd, TurnOptions, mend,
 };
 use haft::policy::Preset;
 use haft::store::{OpenedRun, RunQuery, RunSummary, Store};
@@ -122,9 +122,27 @@ impl<'a> Bench<'a> {
         Ok(found)
     }
 
+    /// Takes over from a run what it began with and nothing else is asked for now: rights that are narrower, and its tools.
+    pub(crate) fn taking_over(self, found: &RunSummary) -> anyhow::Result<Self> {
+        let mut bench = self.narrowed_to(found)?;
+        let record = bench.store()?.runs().read(found.id)?;
+        let Some(RunEntry::Began(RunFacts { tools: Some(before), .. })) = record.entries.first()
+        else {
+            return Ok(bench);
+        };
+        if let Some(shown) = bench.args.shown_before(&bench.haft, before)? {
+            let tools = if before.is_empty() { "none".to_owned() } else { before.join(", ") };
+            let text = format!("{tools}, as the run began; `--tools` shows others");
+            bench.show.aside(Tone::Faint, "tools", &text);
+            bench.first = bench.args.first(&bench.haft, &shown)?;
+            bench.shown = shown;
+        }
+        Ok(bench)
+    }
+
     /// Puts the parts together anew under the preset that a run began with, where that is narrower than what is in force
     /// and no other one was asked for.
-    pub(crate) fn narrowed_to(self, found: &RunSummary) -> anyhow::Result<Self> {
+    fn narrowed_to(self, found: &RunSummary) -> anyhow::Result<Self> {
         let now = self.haft.policy().presets().min().unwrap_or(Preset::ReadOnly);
         let before = narrowest(&found.preset);
         let run = found.id.short();
@@ -159,7 +177,7 @@ impl<'a> Bench<'a> {
         let system = self.system();
         let opened = match self.haft.store() {
             Some(store) => {
-                let facts = self.haft.run_facts(title, &*chosen.model, &system);
+                let facts = self.facts(title, &*chosen.model, &system);
                 let writer = store.runs().begin(&facts)?;
                 Some(OpenedRun { entries: Vec::new(), writer, unreadable: None })
             }
@@ -188,9 +206,18 @@ impl<'a> Bench<'a> {
     ) -> anyhow::Result<Work<'a>> {
         let chosen = self.choose(Some(found)).await?;
         let system = self.system();
-        let facts = self.haft.run_facts(&found.title, &*chosen.model, &system);
+        let facts = self.facts(&found.title, &*chosen.model, &system);
         let opened = self.store()?.runs().fork(found.id, upto, &facts)?;
         self.on(chosen, system, Some(opened)).await
+    }
+
+    fn facts(&self, title: &str, model: &dyn ChatModel, system: &System) -> RunFacts {
+        let tools = match &self.shown {
+            Selection::All => None,
+            Selection::None => Some(Vec::new()),
+            Selection::Named(names) => Some(names.clone()),
+        };
+        RunFacts { tools, ..self.haft.run_facts(title, model, system) }
     }
 
     async fn choose(&self, run: Option<&RunSummary>) -> anyhow::Result<Chosen> {

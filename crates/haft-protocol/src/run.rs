@@ -22,6 +22,9 @@ pub struct RunFacts {
     pub roots: Vec<String>,
     /// The preset of its policy.
     pub preset: String,
+    /// The names of the tools that its model is shown; nothing where that is all there are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Vec<String>>,
     /// The digest of its policy.
     pub policy: Digest,
     /// The digest of what its operator tells the model.

@@ -76,6 +76,7 @@ impl Haft {
             model: model.facts().id.clone(),
             roots: self.workspace().recorded_roots(),
             preset: presets.join(" and "),
+            tools: None,
             policy: self.policy().digest(),
             system: system.digest(),
             forked_from: None,

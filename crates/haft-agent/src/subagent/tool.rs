@@ -186,6 +186,11 @@ async fn child(
         model: parent.model.facts().id.clone(),
         roots: Vec::new(),
         preset: presets.join(" and "),
+        tools: match &shown {
+            Selection::Named(names) => Some(names.clone()),
+            Selection::None => Some(Vec::new()),
+            Selection::All => None,
+        },
         policy: context.policy.digest(),
         system: parent.system.digest(),
         forked_from: None,

@@ -53,7 +53,7 @@ pub(crate) async fn run(invocation: &Invocation<'_>, args: ChatArgs) -> anyhow::
         && let Some(at) = bench.take()
     {
         let found = at.find(run)?;
-        opened = Some(at.narrowed_to(&found)?.go_on_with(&found).await?);
+        opened = Some(at.taking_over(&found)?.go_on_with(&found).await?);
     }
     printer.aside(Tone::Faint, "chat", "/help lists what can be typed beside text");
     let mut exit = Exit::Ok;

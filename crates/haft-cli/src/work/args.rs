@@ -83,6 +83,29 @@ impl WorkArgs {
         Ok(shown)
     }
 
+    /// Returns the tools that a run was shown, where no others are asked for now.
+    pub(super) fn shown_before(
+        &self,
+        haft: &Haft,
+        before: &[String],
+    ) -> anyhow::Result<Option<Selection>> {
+        if !self.tools.is_empty() {
+            return Ok(None);
+        }
+        let had_subagents = before.iter().any(|it| it == SUBAGENT);
+        if had_subagents && !self.subagents {
+            haft.registry().register(Arc::new(Subagents), OnConflict::Reject)?;
+        }
+        let further = (self.subagents && !had_subagents).then(|| SUBAGENT.to_owned());
+        let shown = Selection::Named(before.iter().cloned().chain(further).collect());
+        haft.registry().snapshot().select(&shown).map_err(|error| {
+            UserMistake::new(format!("the run was shown other tools than there are: {error}")).hint(
+                "begin it as before, such as with `--toolset verbs`, or name tools with `--tools`",
+            )
+        })?;
+        Ok(Some(shown))
+    }
+
     /// Returns the tool that has to be called first, which has to be one of those that are shown.
     pub(super) fn first(&self, haft: &Haft, shown: &Selection) -> anyhow::Result<ToolChoice> {
         let Some(name) = &self.call_first else { return Ok(ToolChoice::Auto) };

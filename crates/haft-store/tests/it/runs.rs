@@ -27,6 +27,7 @@ pub(crate) fn facts(run: RunId) -> RunFacts {
         model: ModelId::new("local", "a/model").unwrap(),
         roots: vec!["/home/me/here".to_owned()],
         preset: "edit".to_owned(),
+        tools: None,
         policy: Digest::of_bytes("policy"),
         system: Digest::of_bytes("system"),
         forked_from: None,

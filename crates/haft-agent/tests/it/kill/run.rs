@@ -73,6 +73,7 @@ pub(super) async fn begin(dir: &Path, killed: Option<Killed>) {
         model: "scripted/model".parse().unwrap(),
         roots: Vec::new(),
         preset: "full".to_owned(),
+        tools: None,
         policy: Digest::of_bytes("policy"),
         system: Digest::of_bytes("system"),
         forked_from: None,

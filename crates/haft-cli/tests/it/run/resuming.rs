@@ -125,6 +125,32 @@ fn a_run_goes_on_under_the_preset_it_began_with_unless_more_is_asked_for() {
 }
 
 #[test]
+fn a_run_goes_on_with_the_tools_it_began_with_unless_others_are_named() {
+    let (rig, server) = with([Says::Text(&["Looked."])]);
+    assert_eq!(rig.haft(&["run", "--tools", "reader", "look"]).exit, 0);
+    let shown = rig.haft(&["show", "last-run"]).stdout;
+    assert!(shown.lines().any(|it| it.starts_with("tools") && it.ends_with(" reader")), "{shown}");
+    let none = ["run", "--tools", "none", "talk"];
+    let steps: [(&[&str], &[&str]); 5] = [
+        (&["resume", "last", "on"], &["reader"]),
+        (&["fork", "last", "on"], &["reader"]),
+        (&["resume", "last", "--tools", "search", "on"], &["search"]),
+        (&none, &[]),
+        (&["resume", "last", "on"], &[]),
+    ];
+    for (args, tools) in steps {
+        server.then(Says::Text(&["Went on."]));
+        let ran = rig.haft(args);
+        assert_eq!(ran.exit, 0, "{args:?}: {}", ran.all());
+        let asked = server.asked();
+        let shown = asked.last().unwrap()["tools"].as_array().cloned().unwrap_or_default();
+        let shown: Vec<&str> =
+            shown.iter().map(|it| it["function"]["name"].as_str().unwrap()).collect();
+        assert_eq!(shown, tools, "{args:?}: {}", ran.all());
+    }
+}
+
+#[test]
 fn after_a_limit_behind_an_empty_reply_the_hint_names_a_text() {
     let (rig, server) = with([Says::Text(&[""])]);
     let ran = rig.haft(&["run", "--max-turns", "1", "look"]);
