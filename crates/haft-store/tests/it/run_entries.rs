@@ -343,9 +343,9 @@ fn run_facts() -> impl Strategy<Value = RunFacts> {
     (
         (id.clone(), at(), text(), model(), vec(text(), 0..3), text()),
         (digest(), option::of((id, any::<u64>())), option::of(call())),
-        (option::of(any::<u128>()), option::of(text())),
+        (option::of(any::<u128>()), option::of(text()), option::of(vec(text(), 0..3))),
     )
-        .prop_map(|(facts, (digest, forked_from, parent), (branch, within))| {
+        .prop_map(|(facts, (digest, forked_from, parent), (branch, within, tools))| {
             let (run, at, title, model, roots, preset) = facts;
             RunFacts {
                 run,
@@ -354,6 +354,7 @@ fn run_facts() -> impl Strategy<Value = RunFacts> {
                 model,
                 roots,
                 preset,
+                tools,
                 policy: digest,
                 system: digest,
                 forked_from,
