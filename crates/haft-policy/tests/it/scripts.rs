@@ -464,6 +464,12 @@ fn a_calculation_with_what_a_variable_holds_is_not_clear() {
         "echo ${v:$x}",
         "echo ${!x}",
         "echo ${!x:-1}",
+        "echo ${!x##*}",
+        "echo ${!x#[@]}",
+        "echo ${!x@Q}",
+        "[[ -n ${y:-'$(id)'} ]]",
+        "[[ ${y:-${z:-'$(id)'}} ]]",
+        "[ ${y:-'$(id)'} ]",
         "echo ${x@P}",
         "a[x]=1",
         "a[x]+=1",
@@ -490,6 +496,7 @@ fn a_calculation_with_what_a_variable_holds_is_not_clear() {
         "echo ${x:-1} ${x:=y} ${x%.c} ${x/a/b} ${#x} ${x:?} ${x^^} ${x@Q}",
         "echo ${v:1:2} ${v: -1} ${a[0]} ${a[@]} ${a[*]} ${#a[@]} ${!a[@]} ${!a*}",
         "a=(1 2 3); a[0]=1; a=([0]=x [1]=y)",
+        "echo ${x/:/y} ${!a@} ${y:-'$(id)'}",
     ] {
         let script = Script::parse(text);
         assert!(script.unclear().is_empty(), "{text}: {:?}", script.unclear());

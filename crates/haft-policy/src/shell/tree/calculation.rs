@@ -150,8 +150,8 @@ impl<'t> Walk<'t, '_> {
     /// Goes on with `${…}`.
     pub(super) fn expansion(&mut self, node: Node<'t>, around: &Around) {
         let inner = inner(self.text(node));
-        let lists = inner.ends_with(['*', '@']) || inner.ends_with("[@]") || inner.ends_with("[*]");
-        if inner.starts_with('!') && inner != "!" && !lists {
+        let of_another = inner.strip_prefix('!').filter(|it| !it.is_empty());
+        if of_another.is_some_and(|it| !lists(it)) {
             self.unclear(
                 node,
                 "the name that a variable holds may have an index that runs something",
@@ -161,11 +161,15 @@ impl<'t> Walk<'t, '_> {
             self.unclear(node, "what a variable holds is expanded once more");
         }
         let is_calculated = around.reading == Reading::Calculation && is_name(inner);
-        let source = self.source;
         let mut is_offset = false;
         self.children_each(node, around, |child| {
-            is_offset |= text_of(child, source) == ":";
-            if is_offset || is_calculated { Reading::Calculation } else { Reading::Words }
+            is_offset |= child.kind() == ":";
+            match around.reading {
+                _ if is_offset || is_calculated => Reading::Calculation,
+                // The whole is not clear already.
+                Reading::Calculation => Reading::Words,
+                reading => reading,
+            }
         });
         if is_name(inner) {
             self.expanded(node);
@@ -190,6 +194,11 @@ impl<'t> Walk<'t, '_> {
         }
         self.children(node, around);
     }
+}
+
+/// Tells whether `${!…}` lists names or keys, and reads nothing by a name that a variable holds.
+fn lists(text: &str) -> bool {
+    ["[@]", "[*]", "@", "*"].iter().any(|end| text.strip_suffix(end).is_some_and(is_name))
 }
 
 fn is_name(text: &str) -> bool {
