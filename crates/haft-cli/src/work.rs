@@ -14,7 +14,7 @@ use std::sync::Arc;
 use haft::config::Config;
 use haft::models::{
     Branch, ChatModel, Entry, Fates, Gauge, Keeper, NoKeeper, RunEntry, RunFacts, RunLimits,
-    StopCause, System, ToolChoice, TurnEnd, TurnOptions, mend,
+    System, ToolChoice, TurnEnd, TurnOptions, mend,
 };
 use haft::policy::Preset;
 use haft::store::{OpenedRun, RunQuery, RunSummary, Store};
@@ -30,7 +30,7 @@ use crate::print::Tone;
 pub(crate) use args::WorkArgs;
 use show::Show;
 pub(crate) use signals::{AskedToEnd, Signals};
-pub(crate) use stop::{ending, usage};
+pub(crate) use stop::{Left, ending, usage};
 pub(crate) use words::said_of_call;
 
 /// The parts, before it is known what is worked on.
@@ -122,27 +122,24 @@ impl<'a> Bench<'a> {
         Ok(found)
     }
 
-    /// Takes over from a run what it began with and nothing else is asked for now: rights that are narrower, and its tools.
-    pub(crate) fn taking_over(self, found: &RunSummary) -> anyhow::Result<Self> {
-        let mut bench = self.narrowed_to(found)?;
-        let record = bench.store()?.runs().read(found.id)?;
-        let Some(RunEntry::Began(RunFacts { tools: Some(before), .. })) = record.entries.first()
-        else {
-            return Ok(bench);
+    /// Shows the tools that a run was shown by its entries, where no others are asked for now.
+    fn showing_as(mut self, entries: &[RunEntry]) -> anyhow::Result<Self> {
+        let Some(RunEntry::Began(RunFacts { tools: Some(before), .. })) = entries.first() else {
+            return Ok(self);
         };
-        if let Some(shown) = bench.args.shown_before(&bench.haft, before)? {
+        if let Some(shown) = self.args.shown_before(&self.haft, before)? {
             let tools = if before.is_empty() { "none".to_owned() } else { before.join(", ") };
             let text = format!("{tools}, as the run began; `--tools` shows others");
-            bench.show.aside(Tone::Faint, "tools", &text);
-            bench.first = bench.args.first(&bench.haft, &shown)?;
-            bench.shown = shown;
+            self.show.aside(Tone::Faint, "tools", &text);
+            self.first = self.args.first(&self.haft, &shown)?;
+            self.shown = shown;
         }
-        Ok(bench)
+        Ok(self)
     }
 
     /// Puts the parts together anew under the preset that a run began with, where that is narrower than what is in force
     /// and no other one was asked for.
-    fn narrowed_to(self, found: &RunSummary) -> anyhow::Result<Self> {
+    pub(crate) fn narrowed_to(self, found: &RunSummary) -> anyhow::Result<Self> {
         let now = self.haft.policy().presets().min().unwrap_or(Preset::ReadOnly);
         let before = narrowest(&found.preset);
         let run = found.id.short();
@@ -193,9 +190,10 @@ impl<'a> Bench<'a> {
         if let Some(unreadable) = &opened.unreadable {
             self.show.aside(Tone::Warn, "record", &unreadable.to_string());
         }
-        let chosen = self.choose(Some(found)).await?;
-        let system = self.system();
-        self.on(chosen, system, Some(opened)).await
+        let bench = self.showing_as(&opened.entries)?;
+        let chosen = bench.choose(Some(found)).await?;
+        let system = bench.system();
+        bench.on(chosen, system, Some(opened)).await
     }
 
     /// Begins a run as another one began.
@@ -204,19 +202,17 @@ impl<'a> Bench<'a> {
         found: &RunSummary,
         upto: Option<u64>,
     ) -> anyhow::Result<Work<'a>> {
-        let chosen = self.choose(Some(found)).await?;
-        let system = self.system();
-        let facts = self.facts(&found.title, &*chosen.model, &system);
-        let opened = self.store()?.runs().fork(found.id, upto, &facts)?;
-        self.on(chosen, system, Some(opened)).await
+        let source = self.store()?.runs().read(found.id)?;
+        let bench = self.showing_as(&source.entries)?;
+        let chosen = bench.choose(Some(found)).await?;
+        let system = bench.system();
+        let facts = bench.facts(&found.title, &*chosen.model, &system);
+        let opened = bench.store()?.runs().fork(found.id, upto, &facts)?;
+        bench.on(chosen, system, Some(opened)).await
     }
 
     fn facts(&self, title: &str, model: &dyn ChatModel, system: &System) -> RunFacts {
-        let tools = match &self.shown {
-            Selection::All => None,
-            Selection::None => Some(Vec::new()),
-            Selection::Named(names) => Some(names.clone()),
-        };
+        let tools = self.shown.names().map(<[_]>::to_vec);
         RunFacts { tools, ..self.haft.run_facts(title, model, system) }
     }
 
@@ -410,22 +406,14 @@ impl Work<'_> {
     pub(crate) fn told(&self, ended: &Ended) -> anyhow::Result<Exit> {
         let Ended { end, asked } = ended;
         let show = &self.bench.show;
-        let mut how = ending(&end.cause, *asked, self.run, !show.changed().is_empty());
-        let is_silent = end.reply.as_ref().is_some_and(|it| it.text().trim().is_empty());
-        if end.cause == StopCause::Done && is_silent {
-            (how.why, how.tone) = ("the model said nothing".to_owned(), Tone::Warn);
-            let run =
-                self.run.map(|run| format!("`haft resume {} 'TEXT'` asks it again", run.short()));
-            how.hints.extend(run);
-        }
-        // Where the model spoke last, nothing is open that it could go on with by itself.
-        let is_open = end.reply.as_ref().is_none_or(|reply| reply.calls().next().is_some());
-        if let (StopCause::Limit { .. }, false, Some(run)) = (&end.cause, is_open, self.run) {
-            let bare = format!("`haft resume {}", run.short());
-            for hint in &mut how.hints {
-                *hint = hint.replace(&bare, &format!("{bare} 'TEXT'"));
-            }
-        }
+        let reply = end.reply.as_ref();
+        let left = Left {
+            run: self.run,
+            has_changed: !show.changed().is_empty(),
+            is_silent: reply.is_some_and(|it| it.text().trim().is_empty()),
+            is_open: reply.is_none_or(|it| it.calls().next().is_some()),
+        };
+        let how = ending(&end.cause, *asked, left);
         let printer = self.bench.invocation.printer;
         if printer.is_json() {
             let text = end.reply.as_ref().map(|reply| reply.text()).unwrap_or_default();

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ArtifactId, BranchId, CallId, Digest, LogicalPath, ModelId, Outcome, Reply, RunId, Summary,
-    TicketId, Timestamp, UsageTotal, UserMessage,
+    TicketId, Timestamp, UsageTotal, UserMessage, limits,
 };
 
 /// What a run was started with.
@@ -41,6 +41,14 @@ pub struct RunFacts {
     /// The directory that it is confined to, for a subagent's run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<LogicalPath>,
+}
+
+impl RunFacts {
+    /// Makes the title of a run: the first line of what it is for that is not blank.
+    pub fn title_of(text: &str) -> String {
+        let line = text.lines().map(str::trim).find(|line| !line.is_empty());
+        line.unwrap_or_default().chars().take(limits::RUN_TITLE_CHARS).collect()
+    }
 }
 
 /// What one section of a request showed, and what it did not.
@@ -260,5 +268,17 @@ impl RunLimit {
             Self::Money => "money",
             Self::Time => "time",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_is_the_first_line_that_says_something() {
+        assert_eq!(RunFacts::title_of("\n  fix the build \nand more"), "fix the build");
+        assert_eq!(RunFacts::title_of(&"é".repeat(500)).chars().count(), limits::RUN_TITLE_CHARS);
+        assert_eq!(RunFacts::title_of(" \n"), "");
     }
 }

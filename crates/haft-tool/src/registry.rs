@@ -111,6 +111,17 @@ pub enum Selection {
     Named(Vec<String>),
 }
 
+impl Selection {
+    /// Returns the names that are selected; nothing where that is all there are.
+    pub fn names(&self) -> Option<&[String]> {
+        match self {
+            Self::All => None,
+            Self::None => Some(&[]),
+            Self::Named(names) => Some(names),
+        }
+    }
+}
+
 /// The tools of a registry at one moment. It never changes; a later registration makes another.
 #[derive(Debug, Clone, Default)]
 pub struct Snapshot {

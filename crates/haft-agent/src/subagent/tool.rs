@@ -182,15 +182,11 @@ async fn child(
     let facts = RunFacts {
         run: dispatch.ports().run_id(),
         at: dispatch.ports().clock.now(),
-        title: title(&args.instruction),
+        title: RunFacts::title_of(&args.instruction),
         model: parent.model.facts().id.clone(),
         roots: Vec::new(),
         preset: presets.join(" and "),
-        tools: match &shown {
-            Selection::Named(names) => Some(names.clone()),
-            Selection::None => Some(Vec::new()),
-            Selection::All => None,
-        },
+        tools: shown.names().map(<[_]>::to_vec),
         policy: context.policy.digest(),
         system: parent.system.digest(),
         forked_from: None,
@@ -216,12 +212,6 @@ async fn child(
         keeper,
     };
     Ok((Agent::new(dispatch), Branch::new(parts, Transcript::new())))
-}
-
-/// Makes the title of a subagent's run: the first line of its instruction.
-fn title(instruction: &str) -> String {
-    let line = instruction.lines().map(str::trim).find(|line| !line.is_empty());
-    line.unwrap_or_default().chars().take(limits::RUN_TITLE_CHARS).collect()
 }
 
 /// Lets whoever watches the parent see the subagent at work.

@@ -4,13 +4,14 @@ use std::io::{IsTerminal as _, Write as _};
 
 use clap::Args;
 use haft::ContentPart;
+use haft::models::RunFacts;
 
 use super::{Invocation, undo};
 use crate::assemble::UserMistake;
 use crate::exit::Exit;
 use crate::keyboard;
 use crate::print::Tone;
-use crate::work::{AskedToEnd, Bench, EndedAtOnce, Signals, Work, WorkArgs, task};
+use crate::work::{AskedToEnd, Bench, EndedAtOnce, Signals, Work, WorkArgs};
 
 const HELP: &str = "\
 a backslash at the end of a line continues it on the next
@@ -53,7 +54,7 @@ pub(crate) async fn run(invocation: &Invocation<'_>, args: ChatArgs) -> anyhow::
         && let Some(at) = bench.take()
     {
         let found = at.find(run)?;
-        opened = Some(at.taking_over(&found)?.go_on_with(&found).await?);
+        opened = Some(at.narrowed_to(&found)?.go_on_with(&found).await?);
     }
     printer.aside(Tone::Faint, "chat", "/help lists what can be typed beside text");
     let mut exit = Exit::Ok;
@@ -90,7 +91,7 @@ pub(crate) async fn run(invocation: &Invocation<'_>, args: ChatArgs) -> anyhow::
                 if work.is_none()
                     && let Some(bench) = bench.take()
                 {
-                    *work = Some(bench.begin(&task::title(&text)).await?);
+                    *work = Some(bench.begin(&RunFacts::title_of(&text)).await?);
                 }
                 let Some(work) = work else { return Ok(Exit::Failed) };
                 match answer(work, &mut signals, text).await {

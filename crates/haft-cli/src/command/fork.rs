@@ -32,7 +32,7 @@ pub(crate) async fn run(invocation: &Invocation<'_>, args: ForkArgs) -> anyhow::
     let bench = Bench::open(invocation, args.work)?;
     let found = bench.find(&args.run)?;
     let mut signals = Signals::listen()?;
-    let work = bench.taking_over(&found)?.fork(&found, args.entries).await?;
+    let work = bench.narrowed_to(&found)?.fork(&found, args.entries).await?;
     let Some(text) = text else {
         let run = work.run();
         work.close();

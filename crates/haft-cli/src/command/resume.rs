@@ -59,7 +59,7 @@ pub(super) async fn go_on(
     if said.is_empty() && matches!(found.state, RunState::Stopped(haft::models::StopCause::Done)) {
         return Err(done(found).into());
     }
-    let work = bench.taking_over(found)?.go_on_with(found).await?;
+    let work = bench.narrowed_to(found)?.go_on_with(found).await?;
     if said.is_empty() {
         if !work.has_open_ends().await {
             return Err(done(found).into());

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use haft::ContentPart;
+use haft::models::RunFacts;
 
 use super::Invocation;
 use crate::assemble::UserMistake;
@@ -58,7 +59,7 @@ pub(crate) async fn run(invocation: &Invocation<'_>, args: RunArgs) -> anyhow::R
         return super::resume::go_on(bench, &found, said).await;
     }
     let mut signals = Signals::listen()?;
-    let work = bench.begin(&task::title(task.as_deref().unwrap_or_default())).await?;
+    let work = bench.begin(&RunFacts::title_of(task.as_deref().unwrap_or_default())).await?;
     let ended = work.turn(&mut signals, Some(said)).await?;
     work.told(&ended)
 }

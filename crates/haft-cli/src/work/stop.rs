@@ -20,20 +20,36 @@ pub(crate) struct Ending {
     pub(crate) hints: Vec<String>,
 }
 
-/// Says why a turn stopped. `run` is by which name it can be gone on with.
-pub(crate) fn ending(
-    cause: &StopCause,
-    asked: Option<AskedToEnd>,
-    run: Option<RunId>,
-    has_changed: bool,
-) -> Ending {
-    let (exit, tone, why) = reason(cause, asked);
+/// What a turn left behind, for whoever wants to go on.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Left {
+    /// The run, where one is kept.
+    pub(crate) run: Option<RunId>,
+    /// Whether calls changed something.
+    pub(crate) has_changed: bool,
+    /// Whether the model's last reply has no word in it.
+    pub(crate) is_silent: bool,
+    /// Whether there is something that the model could go on with by itself. Where it spoke last, it has to be told more.
+    pub(crate) is_open: bool,
+}
+
+/// Says why a turn stopped.
+pub(crate) fn ending(cause: &StopCause, asked: Option<AskedToEnd>, left: Left) -> Ending {
+    let (exit, mut tone, mut why) = reason(cause, asked);
+    let says_nothing = *cause == StopCause::Done && left.is_silent;
+    if says_nothing {
+        (tone, why) = (Tone::Warn, "the model said nothing".to_owned());
+    }
     let mut hints = Vec::new();
-    let Some(run) = run else { return Ending { exit, tone, why, hints } };
+    let Some(run) = left.run else { return Ending { exit, tone, why, hints } };
     let run = run.short();
     match cause {
+        StopCause::Done if says_nothing => {
+            hints.push(format!("`haft resume {run} 'TEXT'` asks it again"));
+        }
         StopCause::Done => {}
         StopCause::Limit { limit, .. } => {
+            let run = if left.is_open { run.clone() } else { format!("{run} 'TEXT'") };
             let more = match limit {
                 RunLimit::Steps => format!("`haft resume {run}` lets it go on for as many again"),
                 RunLimit::Money => format!("`haft resume {run} --budget USD` goes on with more"),
@@ -77,7 +93,7 @@ pub(crate) fn ending(
             hints.push(format!("`haft resume {run}` goes on from here"));
         }
     }
-    if has_changed && *cause != StopCause::Done {
+    if left.has_changed && *cause != StopCause::Done {
         hints.push(format!("`haft undo {run}` takes back what it changed"));
     }
     Ending { exit, tone, why, hints }
@@ -177,7 +193,12 @@ mod tests {
 
     use super::*;
 
-    const RUN: Option<RunId> = Some(RunId::from_parts(1, 1));
+    const LEFT: Left = Left {
+        run: Some(RunId::from_parts(1, 1)),
+        has_changed: true,
+        is_silent: false,
+        is_open: true,
+    };
 
     #[test]
     fn every_stop_has_its_sentence_and_a_way_on() {
@@ -197,16 +218,21 @@ mod tests {
             (StopCause::Interrupted { by: None }, 130),
         ];
         for (cause, exit) in causes {
-            let ending = ending(&cause, None, RUN, true);
+            let ending = ending(&cause, None, LEFT);
             assert_eq!(ending.exit as u8, exit, "{cause:?}");
             assert!(!ending.why.is_empty() && ending.hints.len() >= 2, "{ending:?}");
         }
-        let done = ending(&StopCause::Done, None, RUN, true);
+        let done = ending(&StopCause::Done, None, LEFT);
         assert_eq!((done.exit, done.hints.len()), (Exit::Ok, 0));
+        let silent = ending(&StopCause::Done, None, Left { is_silent: true, ..LEFT });
+        assert_eq!((silent.exit, &*silent.why), (Exit::Ok, "the model said nothing"));
+        assert_eq!(silent.hints, ["`haft resume 00000001 'TEXT'` asks it again"]);
+        let steps = ending(&limit(RunLimit::Steps, 50), None, Left { is_open: false, ..LEFT });
+        assert!(steps.hints[0].starts_with("`haft resume 00000001 'TEXT'` lets"), "{steps:?}");
         let interrupted = StopCause::Interrupted { by: Some(StopSignal::Terminate) };
-        let ended = ending(&interrupted, Some(AskedToEnd::Terminate), RUN, false);
+        let ended = ending(&interrupted, Some(AskedToEnd::Terminate), LEFT);
         assert_eq!((ended.exit as u8, &*ended.why), (143, "interrupted by SIGTERM"));
-        assert_eq!(ending(&interrupted, None, RUN, false).why, "interrupted by SIGTERM");
+        assert_eq!(ending(&interrupted, None, LEFT).why, "interrupted by SIGTERM");
     }
 
     #[test]

@@ -68,12 +68,6 @@ pub(crate) fn image(invocation: &Invocation<'_>, path: &Path) -> anyhow::Result<
     Ok(ContentPart::Image { media_type, data: Arc::from(bytes) })
 }
 
-/// Makes the title of a run: the first line of its task.
-pub(crate) fn title(task: &str) -> String {
-    let line = task.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    line.chars().take(limits::RUN_TITLE_CHARS).collect()
-}
-
 /// Reads a file whose contents go to a model, so that what tools must not read is not read here either.
 fn given(invocation: &Invocation<'_>, path: &Path, most: u64) -> Result<Vec<u8>, UserMistake> {
     if let Some(protected) = protected(invocation, path)? {
@@ -111,16 +105,4 @@ fn whole(bytes: Vec<u8>, from: &str) -> Result<String, UserMistake> {
             .hint("put it into a file of the project, and name the file in a short task"));
     }
     String::from_utf8(bytes).map_err(|_| UserMistake::new(format!("{from} is not UTF-8 text")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_title_is_the_first_line_that_says_something() {
-        assert_eq!(title("\n  fix the build \nand more"), "fix the build");
-        assert_eq!(title(&"é".repeat(500)).chars().count(), limits::RUN_TITLE_CHARS);
-        assert_eq!(title(" \n"), "");
-    }
 }

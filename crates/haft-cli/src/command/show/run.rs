@@ -9,7 +9,7 @@ use crate::command::runs::state;
 use crate::exit::Exit;
 use crate::print::{Printer, Tone};
 use crate::when;
-use crate::work::{ending, said_of_call, usage};
+use crate::work::{Left, ending, said_of_call, usage};
 
 /// Characters of a text that are shown; `--json` shows all.
 const TEXT_CHARS: usize = 2_000;
@@ -32,7 +32,7 @@ pub(super) fn show(printer: Printer, store: &Store, run: &RunSummary) -> anyhow:
     let why = match &run.state {
         RunState::Running { pid, .. } => format!("{stands}: process {pid} has it open"),
         RunState::CutShort => format!("{stands}: its process ended without a word"),
-        RunState::Stopped(cause) => match ending(cause, None, None, false).why {
+        RunState::Stopped(cause) => match ending(cause, None, Left::default()).why {
             why if why.is_empty() || why == stands => stands.to_owned(),
             why => format!("{stands}: {why}"),
         },
@@ -156,7 +156,7 @@ fn entry(printer: Printer, number: usize, entry: &RunEntry) {
             text(printer, &head("summary"), Tone::Faint, &format!("{label}{}", summary.text));
         }
         RunEntry::Stopped(stopped) => {
-            let why = ending(&stopped.cause, None, None, false).why;
+            let why = ending(&stopped.cause, None, Left::default()).why;
             let why = if why.is_empty() { "done".to_owned() } else { why };
             line("stopped", (Tone::Faint, &why));
         }
