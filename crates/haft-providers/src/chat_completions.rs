@@ -4,7 +4,7 @@ mod request;
 mod stream;
 
 use haft_model::{ModelError, Request};
-use haft_net::{Address, Outgoing, Secret};
+use haft_net::Address;
 
 use crate::exchange::{Exchange, Reader};
 use crate::remote::Wire;
@@ -18,10 +18,6 @@ impl Wire for ChatCompletions {
         // An address without a path is a server's, and not that of its interface.
         let path = if address.path() == "/" { "v1/chat/completions" } else { "chat/completions" };
         address.join(path)
-    }
-
-    fn signed(&self, outgoing: Outgoing, key: &Secret) -> Outgoing {
-        outgoing.secret("authorization", "Bearer ", key)
     }
 
     fn body(&self, exchange: &Exchange, request: &Request) -> Result<Vec<u8>, ModelError> {

@@ -21,8 +21,10 @@ pub(crate) trait Wire: fmt::Debug + Send + Sync + 'static {
     /// Returns where a model is asked, beneath the address of its endpoint.
     fn address(&self, address: &Address) -> Address;
 
-    /// Says who asks.
-    fn signed(&self, outgoing: Outgoing, key: &Secret) -> Outgoing;
+    /// Says who asks, as most dialects do.
+    fn signed(&self, outgoing: Outgoing, key: &Secret) -> Outgoing {
+        outgoing.secret("authorization", "Bearer ", key)
+    }
 
     /// Adds what every request says in its head.
     fn headed(&self, outgoing: Outgoing) -> Outgoing {

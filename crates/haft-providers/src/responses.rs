@@ -5,7 +5,7 @@ mod request;
 mod stream;
 
 use haft_model::{ModelError, Request};
-use haft_net::{Address, Outgoing, Secret};
+use haft_net::Address;
 
 use crate::exchange::{Exchange, Reader};
 use crate::remote::Wire;
@@ -18,10 +18,6 @@ impl Wire for Responses {
     fn address(&self, address: &Address) -> Address {
         // An address without a path is a server's, and not that of its interface.
         address.join(if address.path() == "/" { "v1/responses" } else { "responses" })
-    }
-
-    fn signed(&self, outgoing: Outgoing, key: &Secret) -> Outgoing {
-        outgoing.secret("authorization", "Bearer ", key)
     }
 
     fn body(&self, exchange: &Exchange, request: &Request) -> Result<Vec<u8>, ModelError> {

@@ -85,8 +85,19 @@ impl Lowering {
     }
 }
 
+/// Marks what stands around a schema as strict where that is.
+pub(crate) fn marked(mut around: Value, lowered: &Lowered) -> Value {
+    if let (true, Value::Object(around)) = (lowered.is_strict, &mut around) {
+        around.insert("strict".to_owned(), Value::Bool(true));
+    }
+    around
+}
+
 /// Returns what a text means; nothing where it means what it says.
 fn meant(inverse: &Inverse, text: &str) -> Option<Value> {
+    if inverse.is_identity() {
+        return None;
+    }
     let said: Value = serde_json::from_str(text).ok()?;
     inverse.apply(said.clone()).ok().filter(|meant| *meant != said)
 }

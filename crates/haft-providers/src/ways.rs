@@ -63,8 +63,8 @@ const ONLY_IN_RESPONSES: Ways = Ways { dialect: Some(Dialect::Responses), ..THIN
 const PLAIN: Ways = Ways { thinking: Thinking::Untold, ..Ways::USUAL };
 
 /// Last compared on 2026-11-30, none of them tried: the rows of Anthropic to its pages on effort, on tool use and on each
-/// model; those of OpenAI to its error for tools beside effort, as several clients
-/// report it, and to its pages on models that are served in Responses alone.
+/// model; those of OpenAI to its error for tools beside effort, as several clients report it, and to its pages on models that
+/// are served in Responses alone.
 const TABLE: &[Row] = &[
     row("openai", &["gpt-3", "gpt-4", "chatgpt-4", "gpt-5-chat"], PLAIN),
     row("openai", &["gpt-5.4", "gpt-5.5", "gpt-5.6", "gpt-6", "gpt-7", "codex"], ONLY_IN_RESPONSES),

@@ -103,7 +103,7 @@ pub fn lower(schema: &Value, dialect: Dialect) -> Lowered {
         (schema, undo, Vec::new(), losses)
     };
     let weight = Weight::of(&schema);
-    let is_strict = matches!(dialect, Dialect::OpenAiStrict | Dialect::AnthropicStrict);
+    let is_strict = dialect.strict() == Some(dialect);
     Lowered { schema, losses, inverse: Inverse::new(undo, definitions), weight, is_strict }
 }
 

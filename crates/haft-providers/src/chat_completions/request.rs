@@ -17,6 +17,7 @@ use crate::choice::Choice;
 use crate::exchange::Exchange;
 use crate::ids::fitting;
 use crate::json::{self, RawObject};
+use crate::schema::marked;
 use crate::turns::{self, Other, Turn};
 use crate::{Cap, NoText, ReasoningBack};
 
@@ -83,23 +84,17 @@ fn write(exchange: &Exchange, request: &Request, turns: &[Turn<'_>]) -> Written<
         .tools()
         .filter(|(tool, _)| choice.shows(tool))
         .map(|(tool, lowered)| {
-            let mut function = json!({
+            let function = json!({
                 "name": tool.name,
                 "description": tool.description,
                 "parameters": lowered.schema,
             });
-            if let (true, Value::Object(function)) = (lowered.is_strict, &mut function) {
-                function.insert("strict".to_owned(), Value::Bool(true));
-            }
-            json!({"type": "function", "function": function})
+            json!({"type": "function", "function": marked(function, lowered)})
         })
         .collect();
     let format = lowering.format().map(|(format, lowered)| {
-        let mut schema = json!({"name": format.name, "schema": lowered.schema});
-        if let (true, Value::Object(schema)) = (lowered.is_strict, &mut schema) {
-            schema.insert("strict".to_owned(), Value::Bool(true));
-        }
-        json!({"type": "json_schema", "json_schema": schema})
+        let schema = json!({"name": format.name, "schema": lowered.schema});
+        json!({"type": "json_schema", "json_schema": marked(schema, lowered)})
     });
     let cap = request.sampling.output_tokens.map(std::num::NonZeroU32::get);
     let sampling = exchange.sampling(request);

@@ -19,6 +19,7 @@ use crate::choice::demanded;
 use crate::exchange::Exchange;
 use crate::ids::fitting;
 use crate::json::RawObject;
+use crate::schema::marked;
 use crate::turns::{self, Blocks, Other, Turn};
 use crate::ways::Thinking;
 
@@ -86,15 +87,12 @@ fn write(exchange: &Exchange, request: &Request, turns: &[Turn<'_>]) -> Written<
     let mut tools: Vec<Value> = lowering
         .tools()
         .map(|(tool, lowered)| {
-            let mut tool = json!({
+            let tool = json!({
                 "name": tool.name,
                 "description": tool.description,
                 "input_schema": lowered.schema,
             });
-            if let (true, Value::Object(tool)) = (lowered.is_strict, &mut tool) {
-                tool.insert("strict".to_owned(), Value::Bool(true));
-            }
-            tool
+            marked(tool, lowered)
         })
         .collect();
     if let Some(Value::Object(last)) = tools.last_mut().filter(|_| marks) {
