@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use haft_policy::Origin;
 use haft_protocol::QualifiedName;
-use haft_protocol::limits::{ARGUMENTS_DEPTH, RULE_PATTERN_BYTES};
+use haft_protocol::limits::ARGUMENTS_DEPTH;
 use serde_json::{Map, Number, Value as Json};
 use toml::de::DeValue;
 
 use crate::document::Document;
+use crate::models::word;
 use crate::read::{Node, Value, Values};
 use crate::{ConfigError, Problem};
 
@@ -70,9 +71,14 @@ fn entry(
         let name = &**key.get_ref();
         let full = format!("{within}.{name}");
         match name {
-            "tool" => tool = Some(text(document, &full, RULE_PATTERN_BYTES, node)?),
+            "tool" => tool = Some(word(document, &full, node)?),
             "description" => {
-                description = Some(text(document, &full, DESCRIPTION_BYTES, node)?);
+                let text = document.text(&full, node)?.trim();
+                if text.is_empty() || text.len() > DESCRIPTION_BYTES {
+                    let expected = "a text that is not empty, of 4096 bytes at most";
+                    return Err(document.mistyped(&full, expected, node));
+                }
+                description = Some(text.to_owned());
             }
             "arguments" => {
                 for (key, node) in document.table(&full, node)? {
@@ -88,23 +94,6 @@ fn entry(
         document.mistyped(within, "a table with `tool`, and with `arguments` that it fixes", node)
     })?;
     Ok(AliasEntry { tool, arguments, description, origin: Origin::default() })
-}
-
-fn text(
-    document: &Document<'_>,
-    key: &str,
-    bytes: usize,
-    node: &Node<'_>,
-) -> Result<String, ConfigError> {
-    let text = document.text(key, node)?.trim();
-    if text.is_empty() || text.len() > bytes {
-        return Err(document.mistyped(
-            key,
-            "a text that is not empty, and no longer than it must be",
-            node,
-        ));
-    }
-    Ok(text.to_owned())
 }
 
 /// Brings a value into the form that arguments have. A date has none.

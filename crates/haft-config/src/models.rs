@@ -237,15 +237,9 @@ fn price(
 
 /// Reads how freely a model picks its words, as thousandths.
 fn temperature(document: &Document<'_>, key: &str, node: &Node<'_>) -> Result<u16, ConfigError> {
-    match decimal(node).filter(|it| (0.0..=TEMPERATURE_MAX).contains(it)) {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "it is between nothing and a bound far below"
-        )]
-        Some(temperature) => Ok((temperature * 1_000.0).round() as u16),
-        None => Err(document.mistyped(key, "a number from 0 to 2, such as 0.7", node)),
-    }
+    let expected = "a number from 0 to 2, such as 0.7";
+    let thousandths = scaled(node, TEMPERATURE_MAX, 1_000.0).and_then(|it| u16::try_from(it).ok());
+    thousandths.ok_or_else(|| document.mistyped(key, expected, node))
 }
 
 /// Reads how much a model should think.
@@ -262,27 +256,26 @@ fn effort(
     })
 }
 
-/// Reads a number with or without digits behind its point.
-fn decimal(node: &Node<'_>) -> Option<f64> {
+/// Reads dollars for a million tokens as millionths of a dollar.
+fn dollars(document: &Document<'_>, key: &str, node: &Node<'_>) -> Result<u64, ConfigError> {
+    let expected = "US dollars for a million tokens, such as 1.25";
+    scaled(node, DOLLARS_MAX, 1_000_000.0).ok_or_else(|| document.mistyped(key, expected, node))
+}
+
+/// Reads a number from 0 to a bound, with or without digits behind its point, in parts of one.
+fn scaled(node: &Node<'_>, most: f64, parts: f64) -> Option<u64> {
     let value = node.get_ref();
     let text = value
         .as_float()
         .map(toml::de::DeFloat::as_str)
         .or(value.as_integer().map(toml::de::DeInteger::as_str));
-    text?.parse().ok()
-}
-
-/// Reads dollars for a million tokens as millionths of a dollar.
-fn dollars(document: &Document<'_>, key: &str, node: &Node<'_>) -> Result<u64, ConfigError> {
-    match decimal(node).filter(|it| (0.0..=DOLLARS_MAX).contains(it)) {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "it is between nothing and a bound far below"
-        )]
-        Some(dollars) => Ok((dollars * 1_000_000.0).round() as u64),
-        None => Err(document.mistyped(key, "US dollars for a million tokens, such as 1.25", node)),
-    }
+    let number: f64 = text?.parse().ok()?;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "it is between nothing and a bound far below"
+    )]
+    (0.0..=most).contains(&number).then(|| (number * parts).round() as u64)
 }
 
 fn number(
@@ -308,7 +301,11 @@ fn number(
 }
 
 /// Reads a text that is not empty and stays on its line.
-fn word(document: &Document<'_>, key: &str, node: &Node<'_>) -> Result<String, ConfigError> {
+pub(crate) fn word(
+    document: &Document<'_>,
+    key: &str,
+    node: &Node<'_>,
+) -> Result<String, ConfigError> {
     let text = document.text(key, node)?;
     if text.trim().is_empty()
         || text.len() > RULE_PATTERN_BYTES
