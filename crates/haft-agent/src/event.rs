@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use haft_protocol::{CallId, Notice, Outcome, Reply, RequestedCall, Stopped, Summary};
+use haft_protocol::{CallId, Notice, Outcome, Reply, RequestedCall, RunLimit, Stopped, Summary};
 use serde::Serialize;
 
 /// What happens in a turn, as it happens.
@@ -69,6 +69,24 @@ pub enum RunEvent {
     Noted {
         /// What.
         notice: Notice,
+    },
+    /// The definitions of the tools take more than their share of the model's window.
+    ToolsWeigh {
+        /// How many tools.
+        tools: u64,
+        /// Tokens of their definitions, as they are estimated.
+        tokens: u64,
+        /// Tokens of the window.
+        window_tokens: u64,
+    },
+    /// More was taken than allowed: the provider counted more than was estimated.
+    Overran {
+        /// Of which limit.
+        limit: RunLimit,
+        /// How much was allowed, in the limit's unit.
+        allowed: u64,
+        /// How much was taken.
+        taken: u64,
     },
     /// A subagent is at work.
     Subagent {

@@ -34,7 +34,7 @@ mod turn;
 pub use agent::{Agent, StoppedBy, TurnEnd, TurnOptions};
 pub use event::{RunEvent, Watcher};
 pub use guard::{LoopGuard, Seen};
-pub use limits::{LimitError, RunLimits, Spent};
+pub use limits::{LimitError, Overrun, Planned, RunLimits, Spent};
 pub use machine::{Changed, Heard, Next, TurnMachine};
 pub use resume::{Fate, Fates, OpenCall, open_calls};
 pub use subagent::{SubagentParams, SubagentPreset, SubagentReport, SubagentStatus, Subagents};

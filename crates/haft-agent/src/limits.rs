@@ -3,7 +3,7 @@
 use std::num::NonZeroU64;
 use std::time::Duration;
 
-use haft_model::ModelFacts;
+use haft_model::{ModelFacts, Price};
 use haft_protocol::{ModelId, RunLimit, StopCause, UsageTotal, limits};
 
 /// How much a run may take. What is left out is not bounded by this, but by what else bounds it.
@@ -42,6 +42,28 @@ pub enum LimitError {
     },
 }
 
+/// A request that is about to be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Planned {
+    /// Tokens of its prompt, as they are estimated.
+    pub prompt_tokens: u64,
+    /// Tokens that its reply has to have room for.
+    pub least_output_tokens: u64,
+    /// What the model costs, where that is known.
+    pub price: Option<Price>,
+}
+
+/// A limit that more was taken than allowed of, because a provider counted more than was estimated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Overrun {
+    /// Which.
+    pub limit: RunLimit,
+    /// How much was allowed, in the limit's unit.
+    pub allowed: u64,
+    /// How much was taken.
+    pub taken: u64,
+}
+
 /// What a turn and its run took so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spent {
@@ -49,10 +71,6 @@ pub struct Spent {
     pub steps: u64,
     /// What all requests of the run took, those of subagents included.
     pub usage: UsageTotal,
-    /// Tokens of requests that nobody counted, as they are estimated.
-    pub uncounted_tokens: u64,
-    /// Millionths of a US dollar of requests whose price nobody told, as they are estimated.
-    pub unpriced_micro_usd: u64,
     /// Time of this turn, waiting for people not counted.
     pub time: Duration,
     /// Calls that the run may still make, and how many there were.
@@ -67,8 +85,6 @@ impl Spent {
         Self {
             steps: 0,
             usage: UsageTotal::default(),
-            uncounted_tokens: 0,
-            unpriced_micro_usd: 0,
             time: Duration::ZERO,
             calls: (u64::MAX, u64::MAX),
             above: None,
@@ -98,12 +114,10 @@ impl RunLimits {
         if let (0, calls) = spent.calls {
             return limit(RunLimit::Calls, calls);
         }
-        let tokens = spent.usage.tokens().saturating_add(spent.uncounted_tokens);
-        if let Some(allowed) = self.tokens.filter(|it| tokens >= it.get()) {
+        if let Some(allowed) = self.tokens.filter(|it| tokens(&spent.usage) >= it.get()) {
             return limit(RunLimit::Tokens, allowed.get());
         }
-        let money = spent.usage.micro_usd.saturating_add(spent.unpriced_micro_usd);
-        if let Some(allowed) = self.micro_usd.filter(|it| money >= it.get()) {
+        if let Some(allowed) = self.micro_usd.filter(|it| micro_usd(&spent.usage) >= it.get()) {
             return limit(RunLimit::Money, allowed.get());
         }
         if self.time.is_some_and(|it| spent.time >= it) {
@@ -112,10 +126,60 @@ impl RunLimits {
         spent.above.clone()
     }
 
+    /// Returns how many tokens the reply to a request may have within what is left; nothing where nothing bounds them.
+    ///
+    /// # Errors
+    ///
+    /// Fails with the limit that the prompt and the least of a reply do not fit into.
+    pub fn room(&self, taken: &UsageTotal, planned: &Planned) -> Result<Option<u64>, StopCause> {
+        let Planned { prompt_tokens, least_output_tokens, price } = *planned;
+        let by_tokens = self.tokens.map(|allowed| {
+            let left = allowed.get().checked_sub(tokens(taken));
+            (RunLimit::Tokens, allowed, left.and_then(|it| it.checked_sub(prompt_tokens)))
+        });
+        let by_money = self.micro_usd.zip(price).and_then(|(allowed, price)| {
+            let left = allowed.get().checked_sub(micro_usd(taken));
+            let left = left.and_then(|it| it.checked_sub(price.at_most(prompt_tokens, 0)));
+            let output = match left {
+                Some(left) => Some(price.output_for(left)?),
+                None => None,
+            };
+            Some((RunLimit::Money, allowed, output))
+        });
+        let mut most = None;
+        for (limit, allowed, output) in by_tokens.into_iter().chain(by_money) {
+            match output.filter(|it| *it >= least_output_tokens) {
+                Some(output) => most = Some(most.map_or(output, |it: u64| it.min(output))),
+                None => return Err(StopCause::Limit { limit, allowed: allowed.get() }),
+            }
+        }
+        Ok(most)
+    }
+
+    /// Returns the first limit of tokens and money that more was taken than allowed of.
+    pub fn overrun(&self, taken: &UsageTotal) -> Option<Overrun> {
+        let over = |limit, allowed: Option<NonZeroU64>, taken| {
+            let allowed = allowed?.get();
+            (taken > allowed).then_some(Overrun { limit, allowed, taken })
+        };
+        over(RunLimit::Money, self.micro_usd, micro_usd(taken))
+            .or_else(|| over(RunLimit::Tokens, self.tokens, tokens(taken)))
+    }
+
     /// Returns the cause of a turn that its time ended.
     pub(crate) fn out_of_time(&self) -> Option<StopCause> {
         let seconds = self.time?.as_millis().div_ceil(1_000);
         let allowed = u64::try_from(seconds).unwrap_or(u64::MAX);
         Some(StopCause::Limit { limit: RunLimit::Time, allowed })
     }
+}
+
+/// Returns the tokens that were taken; what nobody counted, as it is estimated.
+fn tokens(usage: &UsageTotal) -> u64 {
+    usage.tokens().saturating_add(usage.estimated_tokens)
+}
+
+/// Returns the money that was taken; what nobody told the price of, as it is estimated.
+fn micro_usd(usage: &UsageTotal) -> u64 {
+    usage.micro_usd.saturating_add(usage.estimated_micro_usd)
 }

@@ -25,6 +25,8 @@ pub enum Heard<'a> {
     Summarised,
     /// They were not, or it did not help.
     NotSummarised(String),
+    /// The next request does not fit into what is left of a limit.
+    Unaffordable(StopCause),
     /// Somebody interrupted.
     Interrupted,
     /// The turn's time was up while something was under way.
@@ -101,6 +103,7 @@ impl TurnMachine {
             Heard::Ended(ends) => self.after_calls(ends, spent),
             Heard::Waits(ticket) => Next::Stop(StopCause::Waits { ticket }),
             Heard::NotSummarised(text) => Next::Stop(StopCause::Window { text }),
+            Heard::Unaffordable(cause) => Next::Stop(cause),
             Heard::Interrupted => Next::Stop(StopCause::Interrupted { by: None }),
             Heard::OutOfTime => {
                 Next::Stop(self.limits.out_of_time().unwrap_or(StopCause::Interrupted { by: None }))

@@ -3,12 +3,11 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use haft_model::Price;
-use haft_protocol::{StopCause, TokenUsage, UsageTotal};
+use haft_protocol::{StopCause, TokenUsage, UsageTotal, limits};
 use haft_tool::{Budget, Waits};
 use tokio::time::Instant;
 
-use crate::limits::{RunLimits, Spent};
+use crate::limits::{Planned, RunLimits, Spent};
 
 /// What one turn takes and may take. What a subagent takes is taken from the purse of its turn and from all above.
 #[derive(Debug, Clone)]
@@ -28,8 +27,29 @@ struct Inner {
 #[derive(Debug, Clone, Copy, Default)]
 struct Taken {
     usage: UsageTotal,
-    uncounted_tokens: u64,
-    unpriced_micro_usd: u64,
+    /// What requests under way will take, as it is estimated.
+    held: UsageTotal,
+}
+
+/// What a request under way will take, as it is estimated: nobody else can have it as long as this is there.
+#[derive(Debug)]
+pub(crate) struct Hold {
+    purse: Purse,
+    usage: TokenUsage,
+    /// Tokens that the reply may have; nothing where nothing bounds them.
+    pub(crate) output_tokens: Option<u64>,
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        for inner in self.purse.and_above() {
+            let held = &mut inner.taken().held;
+            let tokens = self.usage.total().unwrap_or(0);
+            held.estimated_tokens = held.estimated_tokens.saturating_sub(tokens);
+            let money = self.usage.micro_usd.unwrap_or(0);
+            held.estimated_micro_usd = held.estimated_micro_usd.saturating_sub(money);
+        }
+    }
 }
 
 impl Purse {
@@ -47,36 +67,55 @@ impl Purse {
     }
 
     /// Takes what a request took. What nobody counted is taken as it was estimated: unknown is not zero.
-    pub(crate) fn take(&self, usage: &TokenUsage, estimated: &TokenUsage, price: Option<Price>) {
-        {
-            let mut taken = self.taken();
-            taken.usage.add(usage);
-            if usage.total().is_none() {
-                let tokens = estimated.total().unwrap_or(0);
-                taken.uncounted_tokens = taken.uncounted_tokens.saturating_add(tokens);
-            }
-            if usage.micro_usd.is_none() {
-                let money = price.and_then(|it| it.of(estimated)).unwrap_or(0);
-                taken.unpriced_micro_usd = taken.unpriced_micro_usd.saturating_add(money);
-            }
-        }
-        if let Some(above) = &self.0.above {
-            above.take(usage, estimated, price);
+    pub(crate) fn take(&self, usage: &TokenUsage, estimated: &TokenUsage) {
+        for inner in self.and_above() {
+            inner.taken().usage.add_or(usage, estimated);
         }
     }
 
-    /// Returns what the run took so far, what nobody counted left out.
+    /// Holds what a request will take, in this purse and in all above.
+    ///
+    /// Of the reply, the least that it has to have room for is held, or [as much as is usual](limits::REPLY_ROOM_TOKENS):
+    /// who held all that it may have would leave nothing for others who are at work at the same time.
+    ///
+    /// # Errors
+    ///
+    /// Fails with the limit that the request does not fit into.
+    pub(crate) fn hold(&self, planned: &Planned) -> Result<Hold, StopCause> {
+        // From the inside out, always: who waits for a lock holds none that is farther out.
+        let mut all: Vec<_> = self.and_above().map(|it| (it.limits, it.taken())).collect();
+        let mut most = None;
+        for (limits, taken) in &all {
+            let mut usage = taken.usage;
+            usage.add_all(&taken.held);
+            if let Some(output) = limits.room(&usage, planned)? {
+                most = Some(most.map_or(output, |it: u64| it.min(output)));
+            }
+        }
+        let Planned { prompt_tokens, least_output_tokens, price } = *planned;
+        let output = least_output_tokens.max(limits::REPLY_ROOM_TOKENS);
+        let output = most.map_or(output, |it| it.min(output));
+        let usage = TokenUsage {
+            input: Some(prompt_tokens),
+            output: Some(output),
+            micro_usd: price.map(|it| it.at_most(prompt_tokens, output)),
+            ..TokenUsage::default()
+        };
+        for (_, taken) in &mut all {
+            taken.held.add_or(&TokenUsage::default(), &usage);
+        }
+        Ok(Hold { purse: self.clone(), usage, output_tokens: most })
+    }
+
+    /// Returns what the run took so far.
     pub(crate) fn usage(&self) -> UsageTotal {
-        self.taken().usage
+        self.0.taken().usage
     }
 
     pub(crate) fn spent(&self, steps: u64) -> Spent {
-        let Taken { usage, uncounted_tokens, unpriced_micro_usd } = *self.taken();
         Spent {
             steps,
-            usage,
-            uncounted_tokens,
-            unpriced_micro_usd,
+            usage: self.usage(),
             time: self.time(),
             calls: (self.0.calls.left(), self.0.calls.total()),
             above: self.above(),
@@ -109,7 +148,43 @@ impl Purse {
         }
     }
 
+    /// Returns what is in this purse and in all above, from the inside out.
+    fn and_above(&self) -> impl Iterator<Item = &Inner> {
+        std::iter::successors(Some(&*self.0), |it| it.above.as_ref().map(|above| &*above.0))
+    }
+}
+
+impl Inner {
     fn taken(&self) -> MutexGuard<'_, Taken> {
-        self.0.taken.lock().unwrap_or_else(PoisonError::into_inner)
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU64;
+
+    use super::*;
+
+    fn purse(tokens: Option<u64>, above: Option<Purse>) -> Purse {
+        let limits = RunLimits { tokens: tokens.and_then(NonZeroU64::new), ..RunLimits::default() };
+        Purse::new(limits, Budget::new(1), Waits::default(), UsageTotal::default(), above)
+    }
+
+    #[test]
+    fn what_one_request_holds_no_other_one_can_have() {
+        let above = purse(Some(10_000), None);
+        let [one, other] = [(); 2].map(|()| purse(None, Some(above.clone())));
+        let planned = Planned { prompt_tokens: 6_000, least_output_tokens: 100, price: None };
+        let hold = one.hold(&planned).unwrap();
+        assert_eq!(hold.output_tokens, Some(4_000));
+        other.hold(&planned).unwrap_err();
+        drop(hold);
+        drop(other.hold(&planned).unwrap());
+        one.take(
+            &TokenUsage { input: Some(4_000), output: Some(0), ..TokenUsage::default() },
+            &TokenUsage::default(),
+        );
+        other.hold(&planned).unwrap_err();
     }
 }

@@ -15,7 +15,7 @@ use haft_tool::CallContext;
 use crate::agent::{Agent, TurnEnd, TurnOptions};
 use crate::calls::{self, Called};
 use crate::event::RunEvent;
-use crate::limits::LimitError;
+use crate::limits::{LimitError, Overrun};
 use crate::machine::{Changed, Heard, Next, TurnMachine};
 use crate::purse::Purse;
 use crate::subagent::Parent;
@@ -28,6 +28,7 @@ pub(crate) enum Happened {
     Called(Called),
     Summarised,
     NotSummarised(String),
+    Unaffordable(StopCause),
     Interrupted,
     OutOfTime,
     Unrecorded(KeeperError),
@@ -135,6 +136,7 @@ impl<'a> Doing<'a> {
                 }
                 Happened::Summarised => Heard::Summarised,
                 Happened::NotSummarised(text) => Heard::NotSummarised(text.clone()),
+                Happened::Unaffordable(cause) => Heard::Unaffordable(cause.clone()),
                 Happened::Interrupted => Heard::Interrupted,
                 Happened::OutOfTime => Heard::OutOfTime,
             };
@@ -214,6 +216,12 @@ impl<'a> Doing<'a> {
             cause => cause,
         };
         let usage = self.state.usage;
+        // What an earlier turn took was told at its end.
+        let has_worked = self.steps > 0 || self.calls > 0;
+        if let Some(over) = self.options.limits.overrun(&usage).filter(|_| has_worked) {
+            let Overrun { limit, allowed, taken } = over;
+            self.options.watcher.see(&RunEvent::Overran { limit, allowed, taken });
+        }
         let at = self.agent.dispatch().ports().clock.now();
         let stopped = Stopped { at, cause: cause.clone(), usage };
         if let Err(error) = self.state.parts.keeper.keep(&RunEntry::Stopped(stopped.clone())).await

@@ -30,7 +30,7 @@ use crate::print::Tone;
 pub(crate) use args::WorkArgs;
 use show::Show;
 pub(crate) use signals::{AskedToEnd, Signals};
-pub(crate) use stop::{Left, ending, usage};
+pub(crate) use stop::{Left, ending, estimated, usage};
 pub(crate) use words::said_of_call;
 
 /// The parts, before it is known what is worked on.

@@ -65,6 +65,19 @@ pub struct Price {
 }
 
 impl Price {
+    /// Returns the most that a prompt and a reply can cost, in millionths of a US dollar, rounded up.
+    pub fn at_most(&self, prompt: u64, output: u64) -> u64 {
+        let prompt = u128::from(prompt) * u128::from(self.input.max(self.cache_write));
+        let sum = prompt.saturating_add(u128::from(output) * u128::from(self.output));
+        u64::try_from(sum.div_ceil(1_000_000)).unwrap_or(u64::MAX)
+    }
+
+    /// Returns how many tokens of a reply so many millionths of a US dollar pay for; nothing where they cost nothing.
+    pub fn output_for(&self, micro_usd: u64) -> Option<u64> {
+        let tokens = (u128::from(micro_usd) * 1_000_000).checked_div(u128::from(self.output))?;
+        Some(u64::try_from(tokens).unwrap_or(u64::MAX))
+    }
+
     /// Returns the price of a request in millionths of a US dollar, rounded up, where its tokens are known and not
     /// doubtful.
     pub fn of(&self, usage: &haft_protocol::TokenUsage) -> Option<u64> {

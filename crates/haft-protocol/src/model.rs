@@ -193,7 +193,8 @@ impl TokenUsage {
     }
 }
 
-/// What many requests took together: sums of what is known, and how many requests said nothing.
+/// What many requests took together: sums of what is known, how many requests said nothing, and what these took as it is
+/// estimated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct UsageTotal {
     /// Requests.
@@ -212,20 +213,39 @@ pub struct UsageTotal {
     pub output: u64,
     /// Millionths of a US dollar.
     pub micro_usd: u64,
+    /// Tokens of requests that nobody counted, as they are estimated; in none of the sums above.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub estimated_tokens: u64,
+    /// Millionths of a US dollar of requests whose price nobody told, as they are estimated; not in the sum above.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub estimated_micro_usd: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl UsageTotal {
     /// Adds one request.
     pub fn add(&mut self, usage: &TokenUsage) {
+        self.add_or(usage, &TokenUsage::default());
+    }
+
+    /// Adds one request, and what nobody said of it as it is estimated.
+    pub fn add_or(&mut self, usage: &TokenUsage, estimated: &TokenUsage) {
+        let (total, money) = (usage.total(), usage.micro_usd);
         self.add_all(&Self {
             requests: 1,
-            uncounted: u64::from(usage.total().is_none()),
-            unpriced: u64::from(usage.micro_usd.is_none()),
+            uncounted: u64::from(total.is_none()),
+            unpriced: u64::from(money.is_none()),
             input: usage.input.unwrap_or(0),
             cache_read: usage.cache_read.unwrap_or(0),
             cache_write: usage.cache_write.unwrap_or(0),
             output: usage.output.unwrap_or(0),
-            micro_usd: usage.micro_usd.unwrap_or(0),
+            micro_usd: money.unwrap_or(0),
+            estimated_tokens: total.map_or(estimated.total().unwrap_or(0), |_| 0),
+            estimated_micro_usd: money.map_or(estimated.micro_usd.unwrap_or(0), |_| 0),
         });
     }
 
@@ -240,6 +260,8 @@ impl UsageTotal {
             cache_write,
             output,
             micro_usd,
+            estimated_tokens,
+            estimated_micro_usd,
         } = other;
         let pairs = [
             (&mut self.requests, requests),
@@ -250,6 +272,8 @@ impl UsageTotal {
             (&mut self.cache_write, cache_write),
             (&mut self.output, output),
             (&mut self.micro_usd, micro_usd),
+            (&mut self.estimated_tokens, estimated_tokens),
+            (&mut self.estimated_micro_usd, estimated_micro_usd),
         ];
         for (sum, more) in pairs {
             *sum = sum.saturating_add(*more);

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ArtifactId, BranchId, CallId, Digest, LogicalPath, ModelId, Outcome, Reply, RunId, Summary,
-    TicketId, Timestamp, UsageTotal, UserMessage, limits,
+    TicketId, Timestamp, TokenUsage, UsageTotal, UserMessage, limits,
 };
 
 /// What a run was started with.
@@ -108,6 +108,9 @@ pub enum RunEntry {
         /// What it had said to its reader by then.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         said: String,
+        /// What it took by then, as it is estimated, for nobody counted; nothing where it was refused before it began.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        estimated: Option<TokenUsage>,
     },
     /// The model replied. Its calls have their ids, and none has been made.
     Replied(Reply),

@@ -47,6 +47,17 @@ pub struct Level {
     pub reply: u64,
 }
 
+/// How much of a window the definitions of tools take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ToolsWeight {
+    /// How many tools.
+    pub tools: u64,
+    /// Tokens of their definitions, as they are estimated.
+    pub tokens: u64,
+    /// Tokens of the window.
+    pub window_tokens: u64,
+}
+
 /// A window that nobody knows, where it matters.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
@@ -137,7 +148,7 @@ impl Gauge {
     /// Weighs the tools' definitions, the first time that it is asked to.
     ///
     /// Returns what a person should know: that they take more than a third of the window.
-    pub fn weigh_tools(&mut self, tools: &[ToolSpec]) -> Option<Notice> {
+    pub fn weigh_tools(&mut self, tools: &[ToolSpec]) -> Option<ToolsWeight> {
         if self.has_weighed_tools || tools.is_empty() {
             return None;
         }
@@ -145,12 +156,10 @@ impl Gauge {
         let window = self.window?;
         let each = tools.iter().map(|it| self.estimator.tool(it));
         let tokens = each.fold(self.estimator.before_tools(), u64::saturating_add);
-        (tokens > window / limits::TOOLS_SHARE).then(|| {
-            let text = format!(
-                "the definitions of {} tools take about {tokens} of the {window} tokens of the model's window: show it fewer with `--tools NAMES`",
-                tools.len()
-            );
-            Notice::new(NoticeKind::Remark, text)
+        (tokens > window / limits::TOOLS_SHARE).then_some(ToolsWeight {
+            tools: tools.len() as u64,
+            tokens,
+            window_tokens: window,
         })
     }
 

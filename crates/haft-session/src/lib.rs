@@ -49,7 +49,7 @@ pub use compact::{Compaction, Full, Plan, Rejected, Room, accept, plan};
 pub use compile::{
     Ask, CompileError, Compiled, Kept, LeftOut, Posture, Section, SectionKind, Weight, compile,
 };
-pub use gauge::{Gauge, Level, WindowUnknown};
+pub use gauge::{Gauge, Level, ToolsWeight, WindowUnknown};
 pub use keeper::{Keeper, KeeperError, NoKeeper};
 pub use repair::{Mended, mend, unknown_end};
 pub use system::{Instructions, System};

@@ -73,6 +73,7 @@ pub async fn act(
         }
         Happened::NotSummarised(text) => Err(ActError::Unrecorded { text }),
         Happened::NoReply(error) => Err(ActError::Unrecorded { text: error.text }),
+        Happened::Unaffordable(cause) => Err(ActError::Refused { cause }),
         Happened::Begin
         | Happened::Reply(_)
         | Happened::Summarised

@@ -8,14 +8,37 @@ use haft_model::{
     TokenCounter as _, ToolChoice, ToolSpec,
 };
 use haft_protocol::{Notice, Reply, ReplyPart, RunEntry, SectionRecord, TokenUsage};
-use haft_session::{Ask, Level, Section, compile, reply_of};
+use haft_session::{Ask, Level, Section, ToolsWeight, compile, reply_of};
 use haft_tool::{RegistryError, Snapshot};
 
 use super::make_room::NoRoom;
 use super::{Doing, Form, Happened};
-use crate::event::RunEvent;
+use crate::event::{RunEvent, Watcher};
+use crate::limits::Planned;
 
-/// How a request ended, and what was said by then.
+/// Tokens of a reply at most, where nobody knows how many a model can say.
+const LONGEST_REPLY_TOKENS: u64 = 128 * 1_024;
+
+/// What came of a reply so far.
+#[derive(Debug, Default)]
+pub(super) struct Listened {
+    /// Whether it began.
+    pub(super) has_begun: bool,
+    /// What was said to the reader.
+    said: String,
+    /// Reasoning, and what is in calls.
+    beside: String,
+}
+
+impl Listened {
+    /// Makes it nothing that was said to a reader.
+    pub(super) fn unsaid(mut self) -> Self {
+        self.beside.insert_str(0, &std::mem::take(&mut self.said));
+        self
+    }
+}
+
+/// How a request ended.
 enum Answer {
     Finished(Finished),
     Failed(ModelError),
@@ -51,8 +74,17 @@ impl Doing<'_> {
                 Err(NoRoom::Useless(text)) => tracing::debug!(text, "no room was made"),
             }
         }
-        self.steps += 1;
         let estimated_tokens = level.tokens;
+        let planned = Planned {
+            prompt_tokens: estimated_tokens,
+            least_output_tokens: haft_protocol::limits::SHORTEST_REPLY_TOKENS.into(),
+            price: self.state.parts.model.facts().price,
+        };
+        let hold = match self.purse.hold(&planned) {
+            Ok(hold) => hold,
+            Err(cause) => return Happened::Unaffordable(cause),
+        };
+        self.steps += 1;
         if let Err(happened) = self.note_asked(estimated_tokens, made_of).await {
             return happened;
         }
@@ -61,15 +93,17 @@ impl Doing<'_> {
             estimated_tokens,
             window_tokens: level.window,
         });
-        let request = self.form.of(request);
-        let mut said = String::new();
+        let request = self.within(hold.output_tokens, &level).of(request);
+        let mut listened = Listened::default();
         let answer = {
             let cancellation = self.context.cancellation.clone();
             tokio::select! {
                 biased;
                 () = cancellation.cancelled() => Answer::Interrupted,
                 () = self.purse.time_is_up() => Answer::OutOfTime,
-                heard = self.hear(request, &mut said) => heard.map_or_else(Answer::Failed, Answer::Finished),
+                heard = self.hear(request, &mut listened, &self.options.watcher) => {
+                    heard.map_or_else(Answer::Failed, Answer::Finished)
+                }
             }
         };
         match answer {
@@ -78,18 +112,37 @@ impl Doing<'_> {
                 if error.kind == ModelErrorKind::Overflow {
                     self.state.gauge.refused(&error);
                 }
-                let kept = self.note_silence(error.kind.as_str(), &error.text, said).await;
+                // What was refused before it began costs nothing.
+                let took = listened.has_begun.then_some(estimated_tokens);
+                let kept =
+                    self.note_silence(error.kind.as_str(), &error.text, listened, took).await;
                 kept.err().unwrap_or(Happened::NoReply(error))
             }
             Answer::Interrupted => {
-                let kept = self.note_silence("interrupted", "somebody interrupted", said).await;
+                let took = Some(estimated_tokens);
+                let kept =
+                    self.note_silence("interrupted", "somebody interrupted", listened, took).await;
                 kept.err().unwrap_or(Happened::Interrupted)
             }
             Answer::OutOfTime => {
-                let kept = self.note_silence("out_of_time", "the turn's time was up", said).await;
-                kept.err().unwrap_or(Happened::OutOfTime)
+                let took = Some(estimated_tokens);
+                let kept =
+                    self.note_silence("out_of_time", "the turn's time was up", listened, took);
+                kept.await.err().unwrap_or(Happened::OutOfTime)
             }
         }
+    }
+
+    /// Returns the form of a request whose reply may have so many tokens.
+    fn within(&self, most: Option<u64>, level: &Level) -> Form {
+        let cap = self.state.parts.sampling.output_tokens.map(NonZeroU32::get);
+        let own = self.form.output_tokens.or(cap).map(u64::from);
+        let usual = own
+            .or(self.state.parts.model.facts().output_tokens)
+            .or(level.window)
+            .unwrap_or(LONGEST_REPLY_TOKENS);
+        let lower = most.filter(|it| *it < usual).and_then(|it| u32::try_from(it).ok());
+        Form { output_tokens: lower.or(self.form.output_tokens), ..self.form }
     }
 
     /// Keeps that a request is about to be made.
@@ -115,8 +168,9 @@ impl Doing<'_> {
         let wrong = |text: String| ModelError::new(ModelErrorKind::BadRequest, text);
         let (snapshot, tools) = self.tools().map_err(|error| wrong(error.to_string()))?;
         self.context.tools = snapshot;
-        if let Some(notice) = self.state.gauge.weigh_tools(&tools) {
-            self.options.watcher.see(&RunEvent::Noted { notice });
+        if let Some(weight) = self.state.gauge.weigh_tools(&tools) {
+            let ToolsWeight { tools, tokens, window_tokens } = weight;
+            self.options.watcher.see(&RunEvent::ToolsWeigh { tools, tokens, window_tokens });
         }
         let ask = self.next(tools, notices);
         let compiled = compile(&ask).map_err(|error| wrong(error.to_string()))?;
@@ -151,24 +205,40 @@ impl Doing<'_> {
         }
     }
 
-    /// Asks and listens to the end; what is said to the reader is added to `said` as it comes.
-    async fn hear(&self, request: Arc<Request>, said: &mut String) -> Result<Finished, ModelError> {
-        let watcher = &self.options.watcher;
+    /// Asks and listens to the end; what comes is added to `listened` as it comes.
+    pub(super) async fn hear(
+        &self,
+        request: Arc<Request>,
+        listened: &mut Listened,
+        watcher: &Watcher,
+    ) -> Result<Finished, ModelError> {
+        let Listened { has_begun, said, beside } = listened;
         let mut stream = self.state.parts.model.ask(request).await?;
         loop {
-            match stream.next().await {
-                Some(Ok(Part::Text(text))) => {
+            let part = match stream.next().await {
+                Some(Ok(part)) => part,
+                Some(Err(error)) => {
+                    *has_begun |= error.began;
+                    return Err(error);
+                }
+                None => return Err(ModelError::cut_short()),
+            };
+            *has_begun = true;
+            match part {
+                Part::Text(text) => {
                     said.push_str(&text);
                     watcher.see(&RunEvent::Text { text });
                 }
-                Some(Ok(Part::Reasoning(text))) => watcher.see(&RunEvent::Reasoning { text }),
-                Some(Ok(Part::CallBegins { tool, .. })) => {
+                Part::Reasoning(text) => {
+                    beside.push_str(&text);
+                    watcher.see(&RunEvent::Reasoning { text });
+                }
+                Part::CallBegins { tool, .. } => {
+                    beside.push_str(&tool);
                     watcher.see(&RunEvent::CallBegins { tool });
                 }
-                Some(Ok(Part::CallArguments { .. })) => {}
-                Some(Ok(Part::Finished(finished))) => return Ok(finished),
-                Some(Err(error)) => return Err(error),
-                None => return Err(ModelError::cut_short()),
+                Part::CallArguments { json, .. } => beside.push_str(&json),
+                Part::Finished(finished) => return Ok(finished),
             }
         }
     }
@@ -190,7 +260,7 @@ impl Doing<'_> {
         }
         reply.usage.micro_usd = reply.usage.micro_usd.or_else(|| price?.of(&reply.usage));
         let output = self.state.gauge.estimator().reply(&reply);
-        self.pay(&reply.usage, estimated_tokens, output);
+        self.pay(&reply.usage, &self.estimated(estimated_tokens, output));
         let entry = RunEntry::Replied(reply);
         if let Err(happened) = self.keep(&entry).await {
             return happened;
@@ -206,28 +276,49 @@ impl Doing<'_> {
         Happened::Reply(reply)
     }
 
-    /// Keeps that there was no whole reply, and what was said of it.
+    /// Keeps that there was no whole reply, what was said of it, and what it took: where that is known to be something, the
+    /// tokens of its prompt are given.
     pub(super) async fn note_silence(
-        &self,
+        &mut self,
         kind: &str,
         text: &str,
-        said: String,
+        listened: Listened,
+        took: Option<u64>,
     ) -> Result<(), Happened> {
+        let Listened { said, beside, .. } = listened;
+        let estimated = took.map(|prompt| {
+            let estimator = self.state.gauge.estimator();
+            let output = [&said, &beside].map(|it| estimator.text(it)).into_iter().sum();
+            self.estimated(prompt, output)
+        });
+        if let Some(estimated) = &estimated {
+            self.pay(&TokenUsage::default(), estimated);
+        }
         let entry = RunEntry::Unanswered {
             at: self.agent.dispatch().ports().clock.now(),
             kind: kind.to_owned(),
             text: text.to_owned(),
             said,
+            estimated,
         };
         self.options.watcher.see(&RunEvent::NoReply { text: text.to_owned() });
         self.keep(&entry).await
     }
 
+    /// Returns what a request takes, as it is estimated.
+    pub(super) fn estimated(&self, input: u64, output: u64) -> TokenUsage {
+        let price = self.state.parts.model.facts().price;
+        TokenUsage {
+            input: Some(input),
+            output: Some(output),
+            micro_usd: price.map(|it| it.at_most(input, output)),
+            ..TokenUsage::default()
+        }
+    }
+
     /// Takes what a request took, and what is estimated of it, from the purse.
-    pub(super) fn pay(&mut self, usage: &TokenUsage, input: u64, output: u64) {
-        let estimated =
-            TokenUsage { input: Some(input), output: Some(output), ..TokenUsage::default() };
-        self.purse.take(usage, &estimated, self.state.parts.model.facts().price);
+    pub(super) fn pay(&mut self, usage: &TokenUsage, estimated: &TokenUsage) {
+        self.purse.take(usage, estimated);
         self.state.usage = self.purse.usage();
     }
 }

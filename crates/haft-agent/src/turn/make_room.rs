@@ -4,8 +4,10 @@ use haft_model::{Finished, ModelError};
 use haft_protocol::{RunEntry, Summary};
 use haft_session::{Level, Plan, accept};
 
+use super::ask::Listened;
 use super::{Doing, Happened};
-use crate::event::RunEvent;
+use crate::event::{RunEvent, Watcher};
+use crate::limits::Planned;
 
 /// Why no room was made.
 pub(super) enum NoRoom {
@@ -68,38 +70,56 @@ impl Doing<'_> {
     /// Asks the model for a summary.
     async fn write_summary(&mut self, plan: &Plan) -> Result<Summary, NoRoom> {
         let estimated = plan.estimated_tokens;
+        let output = plan.request.sampling.output_tokens.map_or(0, |it| u64::from(it.get()));
+        let planned = Planned {
+            prompt_tokens: estimated,
+            // A summary that is cut off is none.
+            least_output_tokens: output,
+            price: self.state.parts.model.facts().price,
+        };
+        let _hold = self.purse.hold(&planned).map_err(Happened::Unaffordable)?;
         self.note_asked(estimated, Vec::new()).await?;
-        let model = std::sync::Arc::clone(&self.state.parts.model);
         let request = std::sync::Arc::clone(&plan.request);
-        let asking = async { model.ask(request).await?.finish().await };
+        let mut listened = Listened::default();
+        // What is said meanwhile is for the model, and not for those who watch.
+        let nobody = Watcher::default();
         let cancellation = self.context.cancellation.clone();
-        let answer: Result<Finished, ModelError> = tokio::select! {
+        let answer: Result<Finished, Option<ModelError>> = tokio::select! {
             biased;
-            () = cancellation.cancelled() => return Err(Happened::Interrupted.into()),
-            () = self.purse.time_is_up() => return Err(Happened::OutOfTime.into()),
-            answer = asking => answer,
+            () = cancellation.cancelled() => Err(None),
+            () = self.purse.time_is_up() => Err(None),
+            answer = self.hear(request, &mut listened, &nobody) => answer.map_err(Some),
         };
         let mut finished = match answer {
             Ok(finished) => finished,
-            Err(error) => {
+            Err(Some(error)) => {
                 let text = format!("no summary was written: {}", error.text);
-                self.note_silence(error.kind.as_str(), &text, String::new()).await?;
+                let took = listened.has_begun.then_some(estimated);
+                self.note_silence(error.kind.as_str(), &text, listened.unsaid(), took).await?;
                 return Err(NoRoom::Useless(text));
+            }
+            Err(None) => {
+                let (kind, text, happened) = if cancellation.is_cancelled() {
+                    ("interrupted", "somebody interrupted", Happened::Interrupted)
+                } else {
+                    ("out_of_time", "the turn's time was up", Happened::OutOfTime)
+                };
+                self.note_silence(kind, text, listened.unsaid(), Some(estimated)).await?;
+                return Err(happened.into());
             }
         };
         let facts = self.state.parts.model.facts();
         let (id, price) = (facts.id.clone(), facts.price);
         let usage = finished.usage;
         finished.usage.micro_usd = usage.micro_usd.or_else(|| price?.of(&usage));
-        let output = plan.request.sampling.output_tokens.map_or(0, |it| u64::from(it.get()));
-        self.pay(&finished.usage, estimated, output);
+        self.pay(&finished.usage, &self.estimated(estimated, output));
         let ports = self.agent.dispatch().ports();
         let accepted = accept(plan, &finished, id, ports.message_id(), ports.clock.now());
         match accepted {
             Ok(summary) => Ok(summary),
             Err(rejected) => {
                 let text = rejected.to_string();
-                self.note_silence("no_summary", &text, String::new()).await?;
+                self.note_silence("no_summary", &text, Listened::default(), None).await?;
                 Err(NoRoom::Useless(text))
             }
         }

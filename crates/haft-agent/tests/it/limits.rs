@@ -49,15 +49,15 @@ async fn a_turn_stops_when_the_calls_of_its_run_are_used_up() {
 async fn a_run_stops_at_its_tokens_over_all_its_turns() {
     let mut lines = calls(2);
     lines.push(Line::say("Done."));
-    lines.extend(calls(10));
+    lines.extend(calls(60));
     let mut work = Work::new(lines, vec![echo()]);
-    // Each request takes 15.
-    work.options.limits.tokens = some(70);
+    // Each request takes 15; as many more have to be left as its prompt and a short reply are estimated at.
+    work.options.limits.tokens = some(600);
     assert_eq!(work.say("Go.").await.cause, StopCause::Done);
     let end = work.say("And on.").await;
-    assert_eq!(end.cause, limit(RunLimit::Tokens, 70));
-    assert_eq!(end.usage.tokens(), 75);
-    assert_eq!(end.steps, 2);
+    assert_eq!(end.cause, limit(RunLimit::Tokens, 600));
+    assert!(end.usage.tokens() <= 600 && end.steps > 0, "{end:?}");
+    assert_eq!(end.usage.tokens(), 15 * end.usage.requests);
 }
 
 #[tokio::test]
@@ -99,12 +99,89 @@ async fn money_for_a_model_without_a_price_refuses_to_start() {
 async fn a_run_stops_at_its_money() {
     let price = Price { input: 100_000, cache_read: 0, cache_write: 0, output: 200_000 };
     let rig = Rig::builder().tool(echo()).build();
-    let mut work = Work::of(rig, priced(Some(price), calls(10)));
+    let mut work = Work::of(rig, priced(Some(price), calls(60)));
     // Each request costs 2.
     work.options.limits.micro_usd = some(5);
     let end = work.say("Go.").await;
     assert_eq!(end.cause, limit(RunLimit::Money, 5));
-    assert_eq!(end.usage.micro_usd, 6);
+    assert_eq!(
+        (end.usage.micro_usd, end.steps),
+        (0, 0),
+        "a prompt that it does not pay is not sent"
+    );
+    work.options.limits.micro_usd = some(100);
+    let end = work.say("Go.").await;
+    assert_eq!(end.cause, limit(RunLimit::Money, 100));
+    assert!(end.usage.micro_usd <= 100 && end.steps > 1, "{end:?}");
+}
+
+/// Of a dollar for a million tokens of the prompt, two for the reply.
+const DEAR: Price = Price { input: 1_000_000, cache_read: 0, cache_write: 0, output: 2_000_000 };
+
+fn reported(input: u64, output: u64) -> Line {
+    let mut finished =
+        finished(vec![wish("a", "echo", json!({}).to_string().into(), true)], StopReason::Calls);
+    finished.usage =
+        TokenUsage { input: Some(input), output: Some(output), ..TokenUsage::default() };
+    Line::Reply(finished)
+}
+
+#[tokio::test]
+async fn a_reply_may_have_as_many_tokens_as_what_is_left_pays() {
+    let rig = Rig::builder().tool(echo()).build();
+    let mut work = Work::of(rig, priced(Some(DEAR), vec![Line::say("Done.")]));
+    work.options.limits.micro_usd = some(3_000);
+    assert_eq!(work.say("Go.").await.cause, StopCause::Done);
+    let RunEntry::Asked { estimated_tokens, .. } = work.kept.entries()[1] else { panic!() };
+    let cap = work.model.asked()[0].sampling.output_tokens.unwrap().get();
+    assert_eq!(u64::from(cap), (3_000 - estimated_tokens) / 2);
+}
+
+#[tokio::test]
+async fn more_than_was_estimated_is_told_and_ends_the_run() {
+    let rig = Rig::builder().tool(echo()).build();
+    let mut work = Work::of(rig, priced(Some(DEAR), vec![reported(9_000, 10)]));
+    work.options.limits.micro_usd = some(5_000);
+    let seen: Arc<Mutex<Vec<RunEvent>>> = Arc::default();
+    let all = Arc::clone(&seen);
+    work.options.watcher = Watcher::new(move |event| all.lock().unwrap().push(event.clone()));
+    let end = work.say("Go.").await;
+    assert_eq!((end.cause, end.usage.micro_usd), (limit(RunLimit::Money, 5_000), 9_020));
+    let over = RunEvent::Overran { limit: RunLimit::Money, allowed: 5_000, taken: 9_020 };
+    assert!(seen.lock().unwrap().contains(&over));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_was_broken_off_is_taken_as_it_is_estimated() {
+    let rig = Rig::builder().tool(echo()).build();
+    let mut work = Work::of(rig, priced(Some(DEAR), vec![Line::Hang("I am think".to_owned())]));
+    work.options.limits.time = Some(Duration::from_secs(30));
+    let end = work.say("Go.").await;
+    let RunEntry::Asked { estimated_tokens, .. } = work.kept.entries()[1] else { panic!() };
+    let kept = work.kept.entries();
+    let took = kept.iter().find_map(|it| match it {
+        RunEntry::Unanswered { estimated, .. } => *estimated,
+        _ => None,
+    });
+    let took = took.unwrap();
+    assert_eq!(took.input, Some(estimated_tokens));
+    assert!(took.output.is_some_and(|it| it > 0), "{took:?}");
+    assert_eq!((end.usage.requests, end.usage.uncounted, end.usage.tokens()), (1, 1, 0));
+    assert_eq!(Some(end.usage.estimated_tokens), took.total());
+    assert_eq!(Some(end.usage.estimated_micro_usd), took.micro_usd);
+    // What it took counts from then on.
+    work.options.limits.micro_usd = some(took.micro_usd.unwrap() + 600);
+    assert_eq!(work.say("And?").await.steps, 0);
+}
+
+#[tokio::test]
+async fn a_request_that_was_refused_before_it_began_takes_nothing() {
+    let work = Work::of(
+        Rig::builder().build(),
+        priced(Some(DEAR), vec![model_error(ModelErrorKind::Credentials)]),
+    );
+    let end = work.say("Go.").await;
+    assert_eq!(end.usage, haft_protocol::UsageTotal::default());
 }
 
 #[tokio::test(start_paused = true)]

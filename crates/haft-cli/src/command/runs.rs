@@ -81,12 +81,14 @@ pub(crate) fn run(invocation: &Invocation<'_>, args: &RunsArgs) -> anyhow::Resul
 fn line(printer: Printer, run: &RunSummary, indent: &str) {
     let (tone, state) = state(&run.state);
     let id = format!("{indent}{}", run.id.short());
+    let estimated = run.usage.estimated_tokens;
     let facts = format!(
-        "  {}  {} call{}, {} tokens  ",
+        "  {}  {} call{}, {}{} tokens  ",
         when::show(run.last_at),
         run.calls,
         if run.calls == 1 { "" } else { "s" },
-        run.usage.tokens()
+        if estimated > 0 { "about " } else { "" },
+        run.usage.tokens().saturating_add(estimated)
     );
     let state = format!("  {state:<11}");
     let room = width().unwrap_or(COLUMNS);

@@ -8,6 +8,7 @@ use haft::{CallId, NoticeKind, Outcome, RunId};
 use serde_json::json;
 
 use super::prose::Prose;
+use super::stop::overran;
 use super::{diffs, words};
 use crate::command::Invocation;
 use crate::print::{self, Printer, Tone, columns, cut, wrapped};
@@ -210,6 +211,17 @@ impl Show {
             RunEvent::Noted { notice } => {
                 drop(seen);
                 self.aside(Tone::Faint, "note", &notice.text);
+            }
+            RunEvent::ToolsWeigh { tools, tokens, window_tokens } => {
+                let text = format!(
+                    "the definitions of {tools} tools take about {tokens} of the {window_tokens} tokens of the model's window: show it fewer with `--tools NAMES`"
+                );
+                drop(seen);
+                self.aside(Tone::Faint, "note", &text);
+            }
+            RunEvent::Overran { limit, allowed, taken } => {
+                drop(seen);
+                self.aside(Tone::Warn, "over", &overran(*limit, *allowed, *taken));
             }
             // What a subagent does is in its own record; that it does something is enough here.
             RunEvent::Subagent { what, .. } => {

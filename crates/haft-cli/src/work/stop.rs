@@ -1,7 +1,7 @@
 //! Why a turn stopped, and how to go on.
 
 use haft::RunId;
-use haft::models::{RunLimit, StopCause, StopSignal, UsageTotal};
+use haft::models::{RunLimit, StopCause, StopSignal, TokenUsage, UsageTotal};
 
 use super::signals::AskedToEnd;
 use crate::exit::Exit;
@@ -52,7 +52,9 @@ pub(crate) fn ending(cause: &StopCause, asked: Option<AskedToEnd>, left: Left) -
             let run = if left.is_open { run.clone() } else { format!("{run} 'TEXT'") };
             let more = match limit {
                 RunLimit::Steps => format!("`haft resume {run}` lets it go on for as many again"),
-                RunLimit::Money => format!("`haft resume {run} --budget USD` goes on with more"),
+                RunLimit::Money => format!(
+                    "`haft resume {run} --budget USD` goes on with more; what it cost so far counts"
+                ),
                 RunLimit::Time => format!("`haft resume {run}` gives it as long again"),
                 RunLimit::Calls | RunLimit::Tokens => format!("`haft resume {run}` goes on"),
             };
@@ -148,34 +150,60 @@ fn limited(limit: RunLimit, allowed: u64) -> String {
             format!("the model was asked {allowed} times, as often as it may be (`--max-turns`)")
         }
         RunLimit::Calls => format!("the run made {allowed} calls, as many as it may"),
-        RunLimit::Tokens => format!("the run took {allowed} tokens, as many as it may"),
-        RunLimit::Money => {
-            format!("the run cost {}, as much as it may (`--budget`)", money(allowed))
+        RunLimit::Tokens => {
+            format!("what is left of {allowed} tokens is not enough for another request")
         }
+        RunLimit::Money => format!(
+            "what is left of {} does not pay for another request (`--budget`)",
+            money(allowed)
+        ),
         RunLimit::Time => {
             format!("the model worked for {allowed} s, as long as it may (`--max-time`)")
         }
     }
 }
 
+/// Says that more was taken than allowed.
+pub(super) fn overran(limit: RunLimit, allowed: u64, taken: u64) -> String {
+    let (taken, allowed) = match limit {
+        RunLimit::Money => (money(taken), money(allowed)),
+        limit => (format!("{taken} {}", limit.as_str()), format!("{allowed} {}", limit.as_str())),
+    };
+    format!("the run took {taken}, more than its {allowed}: requests took more than was estimated")
+}
+
+/// Says what a request took, as it is estimated.
+pub(crate) fn estimated(usage: &TokenUsage) -> String {
+    let money = usage.micro_usd.map(|it| format!(" and {}", money(it))).unwrap_or_default();
+    format!("by estimate {} tokens{money}", usage.total().unwrap_or(0))
+}
+
 /// Says what requests took.
 pub(crate) fn usage(usage: &UsageTotal) -> String {
     let requests = if usage.requests == 1 { "request" } else { "requests" };
     let mut text = format!("{} {requests}", usage.requests);
+    let (tokens, micro_usd) = (usage.estimated_tokens, usage.estimated_micro_usd);
     let prompt = usage.input.saturating_add(usage.cache_read).saturating_add(usage.cache_write);
     if usage.tokens() > 0 {
-        let least = if usage.uncounted > 0 { "at least " } else { "" };
+        let least = if usage.uncounted > 0 && tokens == 0 { "at least " } else { "" };
         text.push_str(&format!(
             ", {least}{} tokens ({prompt} in, {} out)",
             usage.tokens(),
             usage.output
         ));
-    } else if usage.requests > 0 {
+    } else if usage.requests > 0 && tokens == 0 {
         text.push_str(", tokens not counted");
     }
     if usage.micro_usd > 0 {
-        let least = if usage.unpriced > 0 { "at least " } else { "" };
+        let least = if usage.unpriced > 0 && micro_usd == 0 { "at least " } else { "" };
         text.push_str(&format!(", {least}{}", money(usage.micro_usd)));
+    }
+    // What nobody counted is told apart from what somebody did.
+    let tokens = (tokens > 0).then(|| format!("{tokens} tokens"));
+    let micro_usd = (micro_usd > 0).then(|| money(micro_usd));
+    let estimated: Vec<String> = tokens.into_iter().chain(micro_usd).collect();
+    if !estimated.is_empty() {
+        text.push_str(&format!("; by estimate {} more", estimated.join(" and ")));
     }
     text
 }
@@ -246,6 +274,16 @@ mod tests {
             usage(&total),
             "2 requests, at least 1000 tokens (900 in, 100 out), at least $1.2346"
         );
+        let estimated = TokenUsage {
+            input: Some(800),
+            output: Some(9),
+            micro_usd: Some(845),
+            ..TokenUsage::default()
+        };
+        total = UsageTotal::default();
+        total.add_or(&TokenUsage::default(), &estimated);
+        assert_eq!(usage(&total), "1 request; by estimate 809 tokens and $0.0009 more");
+        assert_eq!(super::estimated(&estimated), "by estimate 809 tokens and $0.0009");
         assert_eq!(money(999_999), "$1.0000");
         assert_eq!(money(0), "$0.0000");
     }

@@ -108,6 +108,7 @@ pub(crate) struct EntryRow {
 pub(super) enum Totals {
     Nothing,
     More(TokenUsage),
+    Estimated(TokenUsage),
     All(UsageTotal),
 }
 
@@ -116,6 +117,7 @@ impl Totals {
         match entry {
             RunEntry::Replied(reply) => Self::More(reply.usage),
             RunEntry::Summarised(summary) if summary.model.is_some() => Self::More(summary.usage),
+            RunEntry::Unanswered { estimated: Some(estimated), .. } => Self::Estimated(*estimated),
             RunEntry::Stopped(stopped) => Self::All(stopped.usage),
             RunEntry::Began(_)
             | RunEntry::Said(_)
@@ -131,18 +133,18 @@ impl Totals {
 
     /// Returns the new total, where there is one.
     fn total(&self, tx: &Connection, run: i64) -> Result<Option<String>, rusqlite::Error> {
-        let total = match self {
+        let nobody_said = TokenUsage::default();
+        let (usage, estimated) = match self {
             Self::Nothing => return Ok(None),
-            Self::All(total) => *total,
-            Self::More(usage) => {
-                let before: String = tx
-                    .prepare_cached("SELECT usage FROM runs WHERE seq = ?1")?
-                    .query_row([run], |row| row.get(0))?;
-                let mut total: UsageTotal = serde_json::from_str(&before).unwrap_or_default();
-                total.add(usage);
-                total
-            }
+            Self::All(total) => return Ok(serde_json::to_string(total).ok()),
+            Self::More(usage) => (usage, &nobody_said),
+            Self::Estimated(estimated) => (&nobody_said, estimated),
         };
+        let before: String = tx
+            .prepare_cached("SELECT usage FROM runs WHERE seq = ?1")?
+            .query_row([run], |row| row.get(0))?;
+        let mut total: UsageTotal = serde_json::from_str(&before).unwrap_or_default();
+        total.add_or(usage, estimated);
         Ok(serde_json::to_string(&total).ok())
     }
 }

@@ -309,12 +309,13 @@ fn entry() -> impl Strategy<Value = RunEntry> {
                 RunEntry::Asked { at, request, estimated_tokens, made_of }
             }
         ),
-        (at(), text(), text(), text()).prop_map(|(at, kind, text, said)| RunEntry::Unanswered {
-            at,
-            kind,
-            text,
-            said
-        }),
+        (at(), text(), text(), text(), option::of(any::<u32>())).prop_map(
+            |(at, kind, text, said, tokens)| {
+                let estimated =
+                    tokens.map(|it| TokenUsage { input: Some(it.into()), ..TokenUsage::default() });
+                RunEntry::Unanswered { at, kind, text, said, estimated }
+            }
+        ),
         reply().prop_map(RunEntry::Replied),
         (call(), ticket(), option::of(artifact()))
             .prop_map(|(call, ticket, kept)| RunEntry::Waits { call, ticket, kept }),

@@ -9,7 +9,7 @@ use crate::command::runs::state;
 use crate::exit::Exit;
 use crate::print::{Printer, Tone};
 use crate::when;
-use crate::work::{Left, ending, said_of_call, usage};
+use crate::work::{Left, ending, estimated, said_of_call, usage};
 
 /// Characters of a text that are shown; `--json` shows all.
 const TEXT_CHARS: usize = 2_000;
@@ -105,8 +105,12 @@ fn entry(printer: Printer, number: usize, entry: &RunEntry) {
                 printer.entry(&[(Tone::Faint, &label)], (Tone::Faint, &sections.join("; ")));
             }
         }
-        RunEntry::Unanswered { kind, text: why, said, .. } => {
+        RunEntry::Unanswered { kind, text: why, said, estimated: took, .. } => {
             line("no answer", (Tone::Bad, &format!("{kind}: {why}")));
+            if let Some(took) = took {
+                let label = " ".repeat(16);
+                printer.entry(&[(Tone::Faint, &label)], (Tone::Faint, &estimated(took)));
+            }
             if !said.trim().is_empty() {
                 text(printer, &" ".repeat(16), Tone::Plain, said);
             }

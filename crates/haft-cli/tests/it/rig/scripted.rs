@@ -19,6 +19,8 @@ pub(crate) enum Says {
     Calls(&'static str, Vec<(&'static str, Value)>),
     /// The begin of a text, and then nothing until the test is over.
     Begins(&'static str),
+    /// The begin of a text, the rest of a stream as it is, and then the connection breaks.
+    Breaks(&'static str, &'static str),
     /// An error of HTTP.
     Refuses(u16, &'static str),
 }
@@ -149,6 +151,14 @@ fn serve(inner: &Inner, mut connection: TcpStream) -> Option<()> {
             // The other end hangs up.
             reader.read_to_end(&mut body).ok()?;
             Some(())
+        }
+        Some(Says::Breaks(text, rest)) => {
+            let text = event(&json!({ "content": text }), None);
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
+            let body = format!("{text}{rest}");
+            let chunk = format!("{head}{:x}\r\n{body}\r\n", body.len());
+            connection.write_all(chunk.as_bytes()).ok()?;
+            connection.flush().ok()
         }
         Some(Says::Text(pieces)) => {
             let pieces = pieces.iter().map(|piece| event(&json!({ "content": piece }), None));

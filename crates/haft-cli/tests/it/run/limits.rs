@@ -38,15 +38,68 @@ fn a_run_stops_at_its_turns_and_says_how_to_go_on() {
 fn money_stops_a_run_and_needs_a_price() {
     let (rig, server) = with([look(), look()]);
     // One request costs 8050 millionths of a dollar.
-    let ran = rig.haft(&["run", "--budget", "0.005", "count"]);
+    let ran = rig.haft(&["run", "--budget", "0.016", "count"]);
     assert_eq!(ran.exit, 4, "{}", ran.all());
-    assert!(ran.stderr.contains("as much as it may (`--budget`)"), "{}", ran.stderr);
+    let text = "what is left of $0.0160 does not pay for another request (`--budget`)";
+    assert!(ran.stderr.contains(text), "{}", ran.stderr);
     assert!(ran.stderr.contains("$0.0081"), "{}", ran.stderr);
     let without = server.config().replace("price = ", "# price = ");
     rig.config(&without);
     let ran = rig.haft(&["run", "--budget", "1", "count"]);
     assert_eq!(ran.exit, 2, "{}", ran.all());
     assert!(ran.stderr.contains("price = { input = USD"), "{}", ran.stderr);
+    assert_eq!(server.asked().len(), 1);
+}
+
+#[test]
+fn a_prompt_that_the_budget_does_not_pay_is_not_sent() {
+    let (rig, server) = with([Says::Text(&["Three."])]);
+    let ran = rig.haft(&["run", "--budget", "0.001", "count"]);
+    assert_eq!(ran.exit, 4, "{}", ran.all());
+    assert!(ran.stderr.contains("stopped: what is left of $0.0010"), "{}", ran.stderr);
+    assert_eq!(server.asked().len(), 0);
+    // A reply is no longer than what is left pays.
+    let ran = rig.haft(&["resume", "--budget", "0.02"]);
+    assert_eq!((ran.exit, &*ran.stdout), (0, "Three.\n"), "{}", ran.all());
+    let cap = server.asked()[0]["max_tokens"].as_u64().unwrap();
+    assert!((256..4_000).contains(&cap), "{cap}");
+}
+
+#[test]
+fn more_than_was_estimated_is_told() {
+    let (rig, _server) = with([Says::Text(&["Three."]), Says::Text(&["Four."])]);
+    // Without tools the prompt is short, and the server counts 8000 tokens all the same.
+    let ran = rig.haft(&["run", "--tools", "none", "--budget", "0.005", "count"]);
+    assert_eq!((ran.exit, &*ran.stdout), (0, "Three.\n"), "{}", ran.all());
+    let text =
+        "over: the run took $0.0081, more than its $0.0050: requests took more than was estimated";
+    assert!(ran.stderr.contains(text), "{}", ran.stderr);
+    let ran = rig.haft(&["--json", "run", "--tools", "none", "--budget", "0.005", "count"]);
+    let (events, _) = events(&ran.stdout);
+    let over = events.iter().find(|it| it["event"] == "overran").unwrap();
+    assert_eq!(
+        (&over["limit"], &over["allowed"], &over["taken"]),
+        (&json!("money"), &json!(5_000), &json!(8_050))
+    );
+}
+
+#[test]
+fn what_was_broken_off_counts_as_it_is_estimated() {
+    let (rig, server) = with([Says::Breaks("I think so", "")]);
+    let ran = rig.haft(&["run", "count"]);
+    assert_eq!(ran.exit, 1, "{}", ran.all());
+    assert!(ran.stderr.contains("used: 1 request; by estimate "), "{}", ran.stderr);
+    let shown = rig.haft(&["show", "last-run"]).stdout;
+    assert!(
+        shown.contains("                by estimate ") && shown.contains(" and $0.0"),
+        "{shown}"
+    );
+    let usage = state(&rig)["usage"].clone();
+    assert_eq!((&usage["requests"], &usage["uncounted"]), (&json!(1), &json!(1)));
+    assert!(usage["estimated_micro_usd"].as_u64().unwrap() > 1_000, "{usage}");
+    assert!(rig.haft(&["runs"]).stdout.contains(" about "));
+    let ran = rig.haft(&["resume", "--budget", "0.005"]);
+    assert_eq!(ran.exit, 4, "{}", ran.all());
     assert_eq!(server.asked().len(), 1);
 }
 
