@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 use haft::config::Config;
 use haft::models::{
-    Branch, ChatModel, Entry, Fates, Gauge, Keeper, NoKeeper, RunEntry, RunFacts, RunLimits,
-    System, ToolChoice, TurnEnd, TurnOptions, mend,
+    Branch, ChatModel, Entry, Fates, Gauge, Keeper, LimitError, NoKeeper, RunEntry, RunFacts,
+    RunLimits, System, ToolChoice, TurnEnd, TurnOptions, mend,
 };
 use haft::policy::Preset;
 use haft::store::{OpenedRun, RunQuery, RunSummary, Store};
@@ -30,6 +30,7 @@ use crate::print::Tone;
 pub(crate) use args::WorkArgs;
 use show::Show;
 pub(crate) use signals::{AskedToEnd, Signals};
+use stop::price_hint;
 pub(crate) use stop::{Left, ending, estimated, usage};
 pub(crate) use words::said_of_call;
 
@@ -101,9 +102,10 @@ impl<'a> Bench<'a> {
         })?;
         let found = match query {
             RunQuery::Last => runs.last_of_workspace()?.ok_or_else(|| {
-                UserMistake::new("no run of this workspace is on record").hint(
-                    "`haft run TASK` begins one; `haft runs --all` lists those of all workspaces",
-                )
+                UserMistake::new("no run of this workspace is on record that a model was asked in")
+                    .hint(
+                        "`haft run TASK` begins one; `haft runs --all` lists those of all workspaces",
+                    )
             })?,
             query => runs.find(&query)?,
         };
@@ -230,6 +232,7 @@ impl<'a> Bench<'a> {
         let watcher = move |waiting: &haft::models::Waiting| show.wait(waiting);
         let Invocation { environment, .. } = self.invocation;
         let chosen = choose(environment, &self.config, wanted, before, watcher).await?;
+        self.priced(&chosen)?;
         self.show.model(chosen.model.facts(), &chosen.because);
         if chosen.model.facts().window_tokens.is_none() {
             let text = format!(
@@ -245,6 +248,15 @@ impl<'a> Bench<'a> {
                 .into());
         }
         Ok(chosen)
+    }
+
+    /// Refuses a model that the limits cannot be held against, before anything is on record of it.
+    fn priced(&self, chosen: &Chosen) -> Result<(), UserMistake> {
+        let Err(LimitError::NoPrice { model }) = self.limits().check(chosen.model.facts()) else {
+            return Ok(());
+        };
+        let text = format!("there is a budget, and nobody knows what `{model}` costs");
+        Err(UserMistake::new(text).hint(price_hint(&model)))
     }
 
     fn limits(&self) -> RunLimits {

@@ -45,6 +45,7 @@ pub(crate) fn run(invocation: &Invocation<'_>, args: &RunsArgs) -> anyhow::Resul
         root: if args.all { None } else { Some(log::workspace(invocation)?) },
         since,
         with_subagents: args.subagents,
+        asked: false,
     };
     let runs = store.runs().list(&filter)?;
     let printer = invocation.printer;

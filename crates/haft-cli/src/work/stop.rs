@@ -1,7 +1,7 @@
 //! Why a turn stopped, and how to go on.
 
 use haft::RunId;
-use haft::models::{RunLimit, StopCause, StopSignal, TokenUsage, UsageTotal};
+use haft::models::{ModelId, RunLimit, StopCause, StopSignal, TokenUsage, UsageTotal};
 
 use super::signals::AskedToEnd;
 use crate::exit::Exit;
@@ -76,9 +76,7 @@ pub(crate) fn ending(cause: &StopCause, asked: Option<AskedToEnd>, left: Left) -
             );
         }
         StopCause::Unpriced { model } => {
-            hints.push(format!(
-                "say what it costs: `[models.\"{model}\"] price = {{ input = USD, output = USD }}`, for a million tokens"
-            ));
+            hints.push(price_hint(model));
         }
         StopCause::Model { kind, .. } => {
             if kind == "credentials" || kind == "unknown_model" {
@@ -161,6 +159,13 @@ fn limited(limit: RunLimit, allowed: u64) -> String {
             format!("the model worked for {allowed} s, as long as it may (`--max-time`)")
         }
     }
+}
+
+/// Says how a model gets a price.
+pub(super) fn price_hint(model: &ModelId) -> String {
+    format!(
+        "say what it costs: `[models.\"{model}\"] price = {{ input = USD, output = USD }}`, for a million tokens"
+    )
 }
 
 /// Says that more was taken than allowed.

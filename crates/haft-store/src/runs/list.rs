@@ -18,6 +18,10 @@ use crate::row::{json_if_any, parsed, parsed_if_any, timestamp};
 const RUNS: Table =
     Table { name: "runs", last: "WHERE parent IS NULL ORDER BY last_at DESC, seq DESC" };
 
+/// A run that stopped before anything was asked is nothing to go on with: it was refused.
+const ASKED: &str = "(stopped IS NULL OR EXISTS (
+    SELECT 1 FROM run_entries WHERE run = runs.seq AND kind IN ('asked', 'replied')))";
+
 /// Which runs to list. What is left out does not narrow.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RunFilter {
@@ -29,6 +33,8 @@ pub struct RunFilter {
     pub since: Option<Timestamp>,
     /// Runs that a call started, too: those of subagents.
     pub with_subagents: bool,
+    /// Only runs that can be gone on with: not those that stopped before a model was asked.
+    pub asked: bool,
 }
 
 /// How a run stands.
@@ -98,14 +104,17 @@ impl Runs {
         let root = filter.root.as_deref().map(|root| inner.root(root));
         let limit = filter.limit.map_or(limits::LOG_RUNS, NonZeroU32::get);
         let limit = limit.min(limits::LOG_RUNS_MAX);
-        let (leases, since, all) =
-            (inner.leases.clone(), filter.since.map(time), filter.with_subagents);
+        let (leases, since) = (inner.leases.clone(), filter.since.map(time));
+        let (all, asked) = (filter.with_subagents, filter.asked);
         inner.read(move |connection| {
-            let choice = "(:root IS NULL OR root = :root) AND (:since IS NULL OR last_at >= :since)
-                AND (:all OR parent IS NULL)";
-            let values =
-                named_params! { ":root": root, ":since": since, ":all": all, ":limit": limit };
-            select(connection, &leases, choice, values)
+            let choice = format!(
+                "(:root IS NULL OR root = :root) AND (:since IS NULL OR last_at >= :since)
+                AND (:all OR parent IS NULL) AND (NOT :asked OR {ASKED})"
+            );
+            let values = named_params! {
+                ":root": root, ":since": since, ":all": all, ":asked": asked, ":limit": limit,
+            };
+            select(connection, &leases, &choice, values)
         })
     }
 
@@ -163,7 +172,7 @@ impl Runs {
     }
 
     /// Returns the run of this store's workspace that had the latest entry, where there is one. Runs of subagents do not
-    /// count.
+    /// count, nor those that stopped before a model was asked.
     ///
     /// # Errors
     ///
@@ -172,7 +181,8 @@ impl Runs {
         let (leases, root) = (self.store.inner.leases.clone(), self.store.roots.first().cloned());
         let found = self.store.inner.read(move |connection| {
             let values = named_params! { ":root": root, ":limit": 1 };
-            select(connection, &leases, "root IS :root AND parent IS NULL", values)
+            let choice = format!("root IS :root AND parent IS NULL AND {ASKED}");
+            select(connection, &leases, &choice, values)
         })?;
         Ok(found.into_iter().next())
     }

@@ -227,6 +227,23 @@ fn a_title_is_one_line_and_not_endless() {
 }
 
 #[tokio::test]
+async fn a_run_that_stopped_before_a_model_was_asked_is_listed_and_is_not_the_last_one() {
+    over_both(async |store| {
+        let here = store.of_workspace([Path::new("/home/me/here")]).runs();
+        kept(&here, &facts(run(1)), &[said(1, "look"), a_reply(2, call(1))]).await;
+        let refused = [said(3, "look"), stopped(StopCause::Window { text: "full".to_owned() })];
+        kept(&here, &facts(run(2)), &refused).await;
+        assert_eq!(here.last_of_workspace().unwrap().unwrap().id, run(1));
+        assert_eq!(listed(&here, &RunFilter::default()), [run(2), run(1)]);
+        let asked = RunFilter { asked: true, ..RunFilter::default() };
+        assert_eq!(listed(&here, &asked), [run(1)]);
+        kept(&here, &facts(run(3)), &refused[..1]).await;
+        assert_eq!(here.last_of_workspace().unwrap().unwrap().id, run(3), "it was cut short");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn what_a_run_took_is_what_its_stop_says_and_more_from_then_on() {
     let runs = in_memory().runs();
     let writer = runs.begin(&facts(run(1))).unwrap();

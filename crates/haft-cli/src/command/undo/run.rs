@@ -26,6 +26,7 @@ pub(super) fn meant(
         let filter = RunFilter {
             limit: Some(NonZeroU32::MIN),
             root: Some(workspace()?),
+            asked: true,
             ..RunFilter::default()
         };
         let latest = store.runs().list(&filter)?.into_iter().next();

@@ -49,6 +49,35 @@ fn money_stops_a_run_and_needs_a_price() {
     assert_eq!(ran.exit, 2, "{}", ran.all());
     assert!(ran.stderr.contains("price = { input = USD"), "{}", ran.stderr);
     assert_eq!(server.asked().len(), 1);
+    assert_eq!(rig.json(&["runs"])["data"].as_array().unwrap().len(), 1, "nothing was begun");
+}
+
+#[test]
+fn a_run_that_was_refused_before_it_asked_is_not_the_last_one() {
+    let (rig, server) = with([Says::Text(&["Blue."])]);
+    let ran = rig.haft(&["resume"]);
+    assert!(ran.stderr.contains("no run of this workspace is on record"), "{}", ran.stderr);
+    assert_eq!(rig.haft(&["run", "a colour?"]).exit, 0);
+    // Its prompt is not paid; its prompt does not fit.
+    assert_eq!(rig.haft(&["run", "--budget", "0.001", "count"]).exit, 4);
+    let narrow = server.config().replace("window_tokens = 32000", "window_tokens = 2000");
+    rig.config(&narrow);
+    assert_eq!(rig.haft(&["run", "count"]).exit, 1);
+    rig.config(&server.config());
+    let runs = rig.json(&["runs"])["data"].clone();
+    let causes: Vec<&str> =
+        runs.as_array().unwrap().iter().map(|it| it["cause"].as_str().unwrap()).collect();
+    assert_eq!(causes, ["window", "limit", "done"]);
+    for go_on in [&["resume", "last", "which one?"][..], &["run", "--continue", "sure?"]] {
+        server.then(Says::Text(&["Still blue."]));
+        let ran = rig.haft(go_on);
+        assert_eq!((ran.exit, &*ran.stdout), (0, "Still blue.\n"), "{}", ran.all());
+    }
+    assert!(rig.haft(&["show", "last-run"]).stdout.contains("Still blue."));
+    // By its id it can be gone on with.
+    server.then(Says::Text(&["Three."]));
+    let ran = rig.haft(&["resume", runs[1]["id"].as_str().unwrap(), "--budget", "0.02"]);
+    assert_eq!((ran.exit, &*ran.stdout), (0, "Three.\n"), "{}", ran.all());
 }
 
 #[test]
@@ -59,7 +88,8 @@ fn a_prompt_that_the_budget_does_not_pay_is_not_sent() {
     assert!(ran.stderr.contains("stopped: what is left of $0.0010"), "{}", ran.stderr);
     assert_eq!(server.asked().len(), 0);
     // A reply is no longer than what is left pays.
-    let ran = rig.haft(&["resume", "--budget", "0.02"]);
+    let id = state(&rig)["id"].as_str().unwrap().to_owned();
+    let ran = rig.haft(&["resume", &id, "--budget", "0.02"]);
     assert_eq!((ran.exit, &*ran.stdout), (0, "Three.\n"), "{}", ran.all());
     let cap = server.asked()[0]["max_tokens"].as_u64().unwrap();
     assert!((256..4_000).contains(&cap), "{cap}");
