@@ -82,15 +82,9 @@ pub(crate) struct Global {
     #[arg(long, short = 'y', global = true)]
     pub(crate) yes: bool,
 
-    /// The shape of the built-in tools: actions (`reader`, `editor`) or verbs (`read_file`, `edit_file`)
-    #[arg(
-        long,
-        global = true,
-        value_name = "SHAPE",
-        default_value = "actions",
-        hide_possible_values = true
-    )]
-    pub(crate) toolset: ToolsetArg,
+    /// The shape of the built-in tools: actions (`reader`, `editor`) or verbs (`read_file`, `edit_file`) [default: actions]
+    #[arg(long, global = true, value_name = "SHAPE", hide_possible_values = true)]
+    pub(crate) toolset: Option<ToolsetArg>,
 
     /// Print one JSON object instead of text
     #[arg(long, global = true)]
@@ -145,12 +139,28 @@ impl From<haft::policy::Preset> for PresetArg {
 }
 
 /// The shapes of the built-in tools.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum ToolsetArg {
     /// A tool for each thing, with an argument that says what to do to it
+    #[default]
     Actions,
     /// A tool for each thing to do
     Verbs,
+}
+
+impl ToolsetArg {
+    /// Returns the name that is typed and recorded.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Actions => "actions",
+            Self::Verbs => "verbs",
+        }
+    }
+
+    /// Returns the one of a name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::value_variants().iter().copied().find(|it| it.name() == name)
+    }
 }
 
 impl From<ToolsetArg> for haft::coding::Toolset {

@@ -305,7 +305,7 @@ fn assemble_from(invocation: &Invocation<'_>, config: Config) -> anyhow::Result<
         .protection(protection)
         .state(state)
         .approver(approver(invocation))
-        .toolset(invocation.global.toolset.into())
+        .toolset(invocation.global.toolset.unwrap_or_default().into())
         .bash(bash(invocation.environment, &config))
         .limits(dispatch_limits(&config))
         .budgets(limits.calls_per_step, limits.calls_per_run);

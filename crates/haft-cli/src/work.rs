@@ -21,7 +21,7 @@ use haft::store::{OpenedRun, RunQuery, RunSummary, Store};
 use haft::{CallId, ContentPart, Haft, RunId, RunKeeper, Selection, fates};
 use serde_json::json;
 
-use crate::args::Global;
+use crate::args::{Global, ToolsetArg};
 use crate::assemble::{Assembled, UserMistake, assemble, open_with_config};
 use crate::command::Invocation;
 use crate::exit::Exit;
@@ -40,6 +40,8 @@ pub(crate) struct Bench<'a> {
     args: WorkArgs,
     /// The library's parts.
     pub(crate) haft: Haft,
+    /// The shape of the built-in tools.
+    toolset: ToolsetArg,
     shown: Selection,
     /// The tool that the model has to call first.
     first: ToolChoice,
@@ -66,20 +68,26 @@ pub(crate) struct Ended {
 impl<'a> Bench<'a> {
     /// Puts the parts together.
     pub(crate) fn open(invocation: &'a Invocation<'a>, args: WorkArgs) -> anyhow::Result<Self> {
-        let (haft, config) = open_with_config(invocation)?;
-        Self::with(invocation, args, haft, config)
+        Self::open_to_go_on(invocation, args)?.showing()
     }
 
-    fn with(
+    /// Puts the parts together for a run that began before. Which tools it is shown is known when it is.
+    pub(crate) fn open_to_go_on(
         invocation: &'a Invocation<'a>,
         args: WorkArgs,
-        haft: Haft,
-        config: Config,
     ) -> anyhow::Result<Self> {
-        let shown = args.shown(&haft)?;
-        let first = args.first(&haft, &shown)?;
+        let (haft, config) = open_with_config(invocation)?;
         let show = Show::new(invocation, haft.store());
-        Ok(Self { invocation, args, haft, shown, first, config, show })
+        let (shown, first) = (Selection::All, ToolChoice::Auto);
+        let toolset = invocation.global.toolset.unwrap_or_default();
+        Ok(Self { invocation, args, haft, toolset, shown, first, config, show })
+    }
+
+    /// Shows the tools that are asked for.
+    fn showing(mut self) -> anyhow::Result<Self> {
+        self.shown = self.args.shown(&self.haft)?;
+        self.first = self.args.first(&self.haft, &self.shown)?;
+        Ok(self)
     }
 
     /// Returns the records, which have to be kept.
@@ -127,39 +135,32 @@ impl<'a> Bench<'a> {
     /// Shows the tools that a run was shown by its entries, where no others are asked for now.
     fn showing_as(mut self, entries: &[RunEntry]) -> anyhow::Result<Self> {
         let Some(RunEntry::Began(RunFacts { tools: Some(before), .. })) = entries.first() else {
-            return Ok(self);
+            return self.showing();
         };
-        if let Some(shown) = self.args.shown_before(&self.haft, before)? {
-            let tools = if before.is_empty() { "none".to_owned() } else { before.join(", ") };
-            let text = format!("{tools}, as the run began; `--tools` shows others");
-            self.show.aside(Tone::Faint, "tools", &text);
-            self.first = self.args.first(&self.haft, &shown)?;
-            self.shown = shown;
-        }
+        let Some(shown) = self.args.shown_before(&self.haft, before)? else {
+            return self.showing();
+        };
+        let tools = if before.is_empty() { "none".to_owned() } else { before.join(", ") };
+        let text = format!("{tools}, as the run began; `--tools` shows others");
+        self.show.aside(Tone::Faint, "tools", &text);
+        self.first = self.args.first(&self.haft, &shown)?;
+        self.shown = shown;
         Ok(self)
     }
 
-    /// Puts the parts together anew under the preset that a run began with, where that is narrower than what is in force
-    /// and no other one was asked for.
-    pub(crate) fn narrowed_to(self, found: &RunSummary) -> anyhow::Result<Self> {
-        let now = self.haft.policy().presets().min().unwrap_or(Preset::ReadOnly);
-        let before = narrowest(&found.preset);
-        let run = found.id.short();
-        if before >= now {
+    /// Puts the parts together anew as a run began, where that is not as they are: with its shape of the built-in tools,
+    /// and under its preset where that is narrower, unless others were asked for.
+    pub(crate) fn begun_as(self, found: &RunSummary) -> anyhow::Result<Self> {
+        let preset = self.preset_before(found);
+        let toolset = self.toolset_before(found)?;
+        if preset.is_none() && toolset.is_none() {
             return Ok(self);
         }
-        if self.invocation.global.preset.is_some() {
-            let text = format!("run {run} began under {before}, and may do more now: {now}");
-            self.show.aside(Tone::Warn, "preset", &text);
-            return Ok(self);
-        }
-        let text = format!(
-            "run {run} began under {before}, and goes on under it; `--preset {now}` lets it do more"
-        );
-        self.show.aside(Tone::Faint, "preset", &text);
-        let Self { invocation, args, haft, .. } = self;
+        let Self { invocation, args, haft, toolset: now, .. } = self;
         drop(haft);
-        let global = Global { preset: Some(before.into()), ..invocation.global.clone() };
+        let toolset = toolset.unwrap_or(now);
+        let preset = preset.map(Into::into).or(invocation.global.preset);
+        let global = Global { preset, toolset: Some(toolset), ..invocation.global.clone() };
         let narrowed = Invocation {
             global: &global,
             progress: Arc::clone(&invocation.progress),
@@ -167,7 +168,50 @@ impl<'a> Bench<'a> {
             ..*invocation
         };
         let Assembled { haft, config, .. } = assemble(&narrowed)?;
-        Self::with(invocation, args, haft, config)
+        let show = Show::new(invocation, haft.store());
+        let (shown, first) = (Selection::All, ToolChoice::Auto);
+        Ok(Self { invocation, args, haft, toolset, shown, first, config, show })
+    }
+
+    /// Returns the shape of the built-in tools that a run began with, where it is another one and none was asked for.
+    fn toolset_before(&self, found: &RunSummary) -> anyhow::Result<Option<ToolsetArg>> {
+        if self.invocation.global.toolset.is_some() {
+            return Ok(None);
+        }
+        // A subagent has the tools of the run that it works for.
+        let above = match found.parent_run {
+            Some(above) => self.store()?.runs().find(&above.into())?.toolset,
+            None => None,
+        };
+        let before = found.toolset.as_deref().or(above.as_deref()).and_then(ToolsetArg::named);
+        let Some(before) = before.filter(|it| *it != self.toolset) else { return Ok(None) };
+        let text = format!(
+            "{}, as the run began; `--toolset {}` shows the others",
+            before.name(),
+            self.toolset.name()
+        );
+        self.show.aside(Tone::Faint, "toolset", &text);
+        Ok(Some(before))
+    }
+
+    /// Returns the preset that a run began with, where it is narrower than what is in force and none was asked for.
+    fn preset_before(&self, found: &RunSummary) -> Option<Preset> {
+        let now = self.haft.policy().presets().min().unwrap_or(Preset::ReadOnly);
+        let before = narrowest(&found.preset);
+        let run = found.id.short();
+        if before >= now {
+            return None;
+        }
+        if self.invocation.global.preset.is_some() {
+            let text = format!("run {run} began under {before}, and may do more now: {now}");
+            self.show.aside(Tone::Warn, "preset", &text);
+            return None;
+        }
+        let text = format!(
+            "run {run} began under {before}, and goes on under it; `--preset {now}` lets it do more"
+        );
+        self.show.aside(Tone::Faint, "preset", &text);
+        Some(before)
     }
 
     /// Begins a run.
@@ -215,7 +259,8 @@ impl<'a> Bench<'a> {
 
     fn facts(&self, title: &str, model: &dyn ChatModel, system: &System) -> RunFacts {
         let tools = self.shown.names().map(<[_]>::to_vec);
-        RunFacts { tools, ..self.haft.run_facts(title, model, system) }
+        let toolset = Some(self.toolset.name().to_owned());
+        RunFacts { tools, toolset, ..self.haft.run_facts(title, model, system) }
     }
 
     async fn choose(&self, run: Option<&RunSummary>) -> anyhow::Result<Chosen> {

@@ -25,6 +25,9 @@ pub struct RunFacts {
     /// The names of the tools that its model is shown; nothing where that is all there are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<String>>,
+    /// The shape of the built-in tools, by its name; nothing where its face has one alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub toolset: Option<String>,
     /// The digest of its policy.
     pub policy: Digest,
     /// The digest of what its operator tells the model.

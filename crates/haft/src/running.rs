@@ -77,6 +77,7 @@ impl Haft {
             roots: self.workspace().recorded_roots(),
             preset: presets.join(" and "),
             tools: None,
+            toolset: None,
             policy: self.policy().digest(),
             system: system.digest(),
             forked_from: None,

@@ -187,6 +187,7 @@ async fn child(
         roots: Vec::new(),
         preset: presets.join(" and "),
         tools: shown.names().map(<[_]>::to_vec),
+        toolset: None,
         policy: context.policy.digest(),
         system: parent.system.digest(),
         forked_from: None,

@@ -46,7 +46,10 @@ pub(crate) async fn run(invocation: &Invocation<'_>, args: ChatArgs) -> anyhow::
         let text = "a chat is for people, and prints no JSON";
         return Err(UserMistake::new(text).hint("`haft run --json` prints each event").into());
     }
-    let bench = Bench::open(invocation, args.work)?;
+    let bench = match &args.go_on {
+        Some(_) => Bench::open_to_go_on(invocation, args.work)?,
+        None => Bench::open(invocation, args.work)?,
+    };
     let mut signals = Signals::listen()?;
     let mut opened: Option<Work<'_>> = None;
     let mut bench = Some(bench);
@@ -54,7 +57,7 @@ pub(crate) async fn run(invocation: &Invocation<'_>, args: ChatArgs) -> anyhow::
         && let Some(at) = bench.take()
     {
         let found = at.find(run)?;
-        opened = Some(at.narrowed_to(&found)?.go_on_with(&found).await?);
+        opened = Some(at.begun_as(&found)?.go_on_with(&found).await?);
     }
     printer.aside(Tone::Faint, "chat", "/help lists what can be typed beside text");
     let mut exit = Exit::Ok;

@@ -29,10 +29,10 @@ pub(crate) struct ForkArgs {
 
 pub(crate) async fn run(invocation: &Invocation<'_>, args: ForkArgs) -> anyhow::Result<Exit> {
     let text = args.text.as_deref().map(|it| task::read(invocation, it)).transpose()?;
-    let bench = Bench::open(invocation, args.work)?;
+    let bench = Bench::open_to_go_on(invocation, args.work)?;
     let found = bench.find(&args.run)?;
     let mut signals = Signals::listen()?;
-    let work = bench.narrowed_to(&found)?.fork(&found, args.entries).await?;
+    let work = bench.begun_as(&found)?.fork(&found, args.entries).await?;
     let Some(text) = text else {
         let run = work.run();
         work.close();

@@ -43,7 +43,7 @@ pub(crate) async fn run(invocation: &Invocation<'_>, args: ResumeArgs) -> anyhow
     for path in &args.image {
         said.push(task::image(invocation, path)?);
     }
-    let bench = Bench::open(invocation, args.work)?;
+    let bench = Bench::open_to_go_on(invocation, args.work)?;
     let found = bench.find(&args.run)?;
     go_on(bench, &found, said).await
 }
@@ -59,7 +59,7 @@ pub(super) async fn go_on(
     if said.is_empty() && matches!(found.state, RunState::Stopped(haft::models::StopCause::Done)) {
         return Err(done(found).into());
     }
-    let work = bench.narrowed_to(found)?.go_on_with(found).await?;
+    let work = bench.begun_as(found)?.go_on_with(found).await?;
     if said.is_empty() {
         if !work.has_open_ends().await {
             return Err(done(found).into());

@@ -53,11 +53,12 @@ pub(crate) async fn run(invocation: &Invocation<'_>, args: RunArgs) -> anyhow::R
     for path in &args.image {
         said.push(task::image(invocation, path)?);
     }
-    let bench = Bench::open(invocation, args.work)?;
     if args.go_on {
+        let bench = Bench::open_to_go_on(invocation, args.work)?;
         let found = bench.find("last")?;
         return super::resume::go_on(bench, &found, said).await;
     }
+    let bench = Bench::open(invocation, args.work)?;
     let mut signals = Signals::listen()?;
     let work = bench.begin(&RunFacts::title_of(task.as_deref().unwrap_or_default())).await?;
     let ended = work.turn(&mut signals, Some(said)).await?;

@@ -93,7 +93,7 @@ impl WorkArgs {
             return Ok(None);
         }
         let had_subagents = before.iter().any(|it| it == SUBAGENT);
-        if had_subagents && !self.subagents {
+        if had_subagents || self.subagents {
             haft.registry().register(Arc::new(Subagents), OnConflict::Reject)?;
         }
         let further = (self.subagents && !had_subagents).then(|| SUBAGENT.to_owned());

@@ -69,6 +69,9 @@ pub struct RunSummary {
     pub model: ModelId,
     /// The preset it began with.
     pub preset: String,
+    /// The shape of the built-in tools that it began with, by its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub toolset: Option<String>,
     /// The real paths of the roots of its workspace, the first one first.
     pub roots: Vec<String>,
     /// The call that started it, for a subagent's run.
@@ -197,7 +200,9 @@ fn select(
     let mut found: Vec<(RunSummary, Holder)> = connection
         .prepare_cached(&format!(
             "SELECT id, began_at, last_at, title, model, preset, root, further_roots, parent,
-                (SELECT run FROM calls WHERE calls.id = runs.parent) AS parent_run, forked_from, forked_entries,
+                (SELECT run FROM calls WHERE calls.id = runs.parent) AS parent_run,
+                (SELECT json ->> '$.toolset' FROM run_entries WHERE run = runs.seq AND run_entries.seq = 0) AS toolset,
+                forked_from, forked_entries,
                 lease, pid, since, stopped, usage, calls, entries, bytes
              FROM runs WHERE {choice} ORDER BY last_at DESC, seq DESC LIMIT :limit"
         ))?
@@ -242,6 +247,7 @@ fn summary(row: &Row<'_>) -> Result<RunSummary, rusqlite::Error> {
         title: row.get("title")?,
         model: parsed(row, "model")?,
         preset: row.get("preset")?,
+        toolset: row.get("toolset")?,
         roots: root.into_iter().chain(further).collect(),
         parent: parsed_if_any(row, "parent")?,
         parent_run: parsed_if_any(row, "parent_run")?,

@@ -355,6 +355,7 @@ fn run_facts() -> impl Strategy<Value = RunFacts> {
                 model,
                 roots,
                 preset,
+                toolset: tools.as_ref().and_then(|it| it.first().cloned()),
                 tools,
                 policy: digest,
                 system: digest,

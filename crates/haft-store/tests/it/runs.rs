@@ -28,6 +28,7 @@ pub(crate) fn facts(run: RunId) -> RunFacts {
         roots: vec!["/home/me/here".to_owned()],
         preset: "edit".to_owned(),
         tools: None,
+        toolset: None,
         policy: Digest::of_bytes("policy"),
         system: Digest::of_bytes("system"),
         forked_from: None,

@@ -74,6 +74,7 @@ pub(super) async fn begin(dir: &Path, killed: Option<Killed>) {
         roots: Vec::new(),
         preset: "full".to_owned(),
         tools: None,
+        toolset: None,
         policy: Digest::of_bytes("policy"),
         system: Digest::of_bytes("system"),
         forked_from: None,

@@ -11,6 +11,7 @@ use haft::text::visible_line;
 use serde_json::{Map, Value, json};
 
 use super::{Invocation, Serving};
+use crate::args::ToolsetArg;
 use crate::assemble::{UserMistake, assemble};
 use crate::command::Records;
 use crate::exit::Exit;
@@ -173,10 +174,8 @@ fn arguments(invocation: &Invocation<'_>, serving: &Serving) -> anyhow::Result<V
     if global.yes {
         add("--yes", None);
     }
-    if let Some(shape) = global.toolset.to_possible_value()
-        && shape.get_name() != "actions"
-    {
-        add("--toolset", Some(shape.get_name()));
+    if let Some(shape) = global.toolset.filter(|it| *it != ToolsetArg::default()) {
+        add("--toolset", Some(shape.name()));
     }
     if !serving.tools.is_empty() {
         add("--tools", Some(&serving.tools.join(",")));

@@ -52,6 +52,9 @@ pub(super) fn show(printer: Printer, store: &Store, run: &RunSummary) -> anyhow:
         let of = run.parent_run.map(|it| format!(" of run {}", it.short())).unwrap_or_default();
         field("begun by", &format!("call {}{of}", parent.short()));
     }
+    if let Some(toolset) = &run.toolset {
+        field("toolset", toolset);
+    }
     if let Some(RunEntry::Began(RunFacts { tools, branch, within, .. })) = record.entries.first() {
         if let Some(tools) = tools {
             let all = if tools.is_empty() { "none".to_owned() } else { tools.join(", ") };

@@ -5,7 +5,7 @@ use std::process::Stdio;
 use serde_json::{Value, json};
 
 use super::working::with;
-use crate::rig::{Says, run};
+use crate::rig::{Says, Scripted, run};
 
 #[test]
 fn a_run_goes_on_with_all_that_was_said() {
@@ -148,6 +148,49 @@ fn a_run_goes_on_with_the_tools_it_began_with_unless_others_are_named() {
             shown.iter().map(|it| it["function"]["name"].as_str().unwrap()).collect();
         assert_eq!(shown, tools, "{args:?}: {}", ran.all());
     }
+}
+
+/// Returns the names of the tools that were shown in the last request.
+fn shown_last(server: &Scripted) -> Vec<String> {
+    let asked = server.asked();
+    let shown = asked.last().unwrap()["tools"].as_array().cloned().unwrap_or_default();
+    shown.iter().map(|it| it["function"]["name"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_run_goes_on_with_the_toolset_it_began_with_unless_another_is_named() {
+    let (rig, server) = with([Says::Text(&["Looked."])]);
+    assert_eq!(rig.haft(&["--toolset", "verbs", "run", "look"]).exit, 0);
+    let verbs = shown_last(&server);
+    assert!(verbs.iter().any(|it| it == "read_file"), "{verbs:?}");
+    let shown = rig.haft(&["show", "last-run"]).stdout;
+    assert!(shown.lines().any(|it| it.starts_with("toolset") && it.ends_with(" verbs")), "{shown}");
+    let steps: [(&[&str], &[&str]); 6] = [
+        (&["resume", "last", "on"], &[]),
+        (&["run", "--continue", "on"], &[]),
+        (&["fork", "last", "on"], &[]),
+        (&["resume", "last", "--tools", "read_file", "on"], &["read_file"]),
+        (
+            &["--toolset", "verbs", "run", "--subagents", "--tools", "read_file", "look"],
+            &["read_file", "subagent"],
+        ),
+        (&["resume", "last", "on"], &["read_file", "subagent"]),
+    ];
+    for (args, tools) in steps {
+        server.then(Says::Text(&["Went on."]));
+        let ran = rig.haft(args);
+        assert_eq!(ran.exit, 0, "{args:?}: {}", ran.all());
+        let shown = shown_last(&server);
+        if tools.is_empty() {
+            assert_eq!(shown, verbs, "{args:?}");
+            assert!(ran.stderr.contains("toolset: verbs, as the run began"), "{}", ran.stderr);
+        } else {
+            assert_eq!(shown, tools, "{args:?}");
+        }
+    }
+    server.then(Says::Text(&["Went on."]));
+    let ran = rig.haft(&["--toolset", "actions", "resume", "last", "--tools", "reader", "on"]);
+    assert_eq!((ran.exit, shown_last(&server)), (0, vec!["reader".to_owned()]), "{}", ran.all());
 }
 
 #[test]
