@@ -233,6 +233,16 @@ fn offer(question: &Question, always: Option<&Always>) -> String {
         lines.push(
             "     It counts in every project; rules that ask or deny still come first.".to_owned(),
         );
+        if let [programs @ .., last] = always.directed() {
+            let programs: Vec<String> = programs.iter().map(|it| format!("`{it}`")).collect();
+            let named = match programs.as_slice() {
+                [] => format!("`{last}` does"),
+                programs => format!("{} and `{last}` do", programs.join(", ")),
+            };
+            lines.push(format!(
+                "     What {named} is up to the files of the project: they can change, and the rule stays."
+            ));
+        }
     }
     lines.push("  n  no; or type why not, and the model is told".to_owned());
     format!("{}\nAllow? [{letters}] ", lines.join("\n"))

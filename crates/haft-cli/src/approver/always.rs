@@ -69,10 +69,65 @@ const RUNNERS: &[&str] = &["go", "hatch", "npm", "pdm", "pipenv", "poetry", "rye
 /// Programs that take what they do from a file that `-f` names.
 const DRIVEN: &[&str] = &["awk", "gawk", "gmake", "make", "mawk", "nawk", "sed"];
 
+/// Programs that do what the files of a project say, whatever their arguments are.
+const DIRECTED: &[&str] = &[
+    "ant",
+    "bazel",
+    "bundle",
+    "cargo",
+    "cmake",
+    "composer",
+    "ctest",
+    "dotnet",
+    "eslint",
+    "gmake",
+    "go",
+    "gradle",
+    "gradlew",
+    "grunt",
+    "gulp",
+    "hatch",
+    "jest",
+    "just",
+    "make",
+    "meson",
+    "mix",
+    "mocha",
+    "mvn",
+    "ninja",
+    "nox",
+    "npm",
+    "pdm",
+    "phpunit",
+    "pip",
+    "pipenv",
+    "playwright",
+    "pnpm",
+    "poetry",
+    "pre-commit",
+    "pytest",
+    "rake",
+    "rspec",
+    "rye",
+    "sbt",
+    "stack",
+    "swift",
+    "task",
+    "tox",
+    "turbo",
+    "uv",
+    "vite",
+    "vitest",
+    "webpack",
+    "yarn",
+    "zig",
+];
+
 /// A rule that allows what was asked about, and the file that it would stand in.
 #[derive(Debug, Clone)]
 pub(super) struct Always {
     rule: Rule,
+    directed: Vec<String>,
     file: PathBuf,
 }
 
@@ -93,6 +148,7 @@ impl Always {
             return None;
         }
         let mut rule = Rule::allow().tool(ToolPattern::exactly(&question.ticket.tool));
+        let mut directed: Vec<String> = Vec::new();
         for command in commands {
             if runs_a_file(command) {
                 return None;
@@ -101,13 +157,24 @@ impl Always {
             if !rule.commands().contains(&pattern) {
                 rule = rule.command(pattern);
             }
+            let name = name_of(command).filter(|it| DIRECTED.contains(it));
+            if let Some(name) = name
+                && !directed.iter().any(|it| it == name)
+            {
+                directed.push(name.to_owned());
+            }
         }
-        Some(Self { rule, file: file.to_owned() })
+        Some(Self { rule, directed, file: file.to_owned() })
     }
 
     /// Returns the rule as it would stand in the file.
     pub(super) fn to_toml(&self) -> String {
         self.rule.to_toml()
+    }
+
+    /// Returns the programs among the commands that do what the files of a project say.
+    pub(super) fn directed(&self) -> &[String] {
+        &self.directed
     }
 
     /// Returns the file.
@@ -141,9 +208,7 @@ fn runs_a_file(command: &ShellCommand) -> bool {
     if program.contains('/') && (!is_of_the_system || program.contains("/../")) {
         return true;
     }
-    let name = program.rsplit('/').next().unwrap_or(program);
-    let bare = name.trim_end_matches(|it: char| it.is_ascii_digit() || it == '.');
-    let name = if bare.is_empty() { name } else { bare };
+    let Some(name) = name_of(command) else { return true };
     let arguments: Vec<&str> = command.arguments().iter().filter_map(Word::literal).collect();
     if INTERPRETERS.contains(&name) {
         return !matches!(arguments.as_slice(), ["--version" | "-V" | "--help"]);
@@ -151,6 +216,14 @@ fn runs_a_file(command: &ShellCommand) -> bool {
     let has_file = |it: &&str| it.starts_with("--file") || is_flag_with(it, 'f');
     (RUNNERS.contains(&name) && arguments.iter().any(|it| matches!(*it, "run" | "exec" | "x")))
         || (DRIVEN.contains(&name) && arguments.iter().any(has_file))
+}
+
+/// Returns the name of a command's program, without its path and the digits of a version.
+fn name_of(command: &ShellCommand) -> Option<&str> {
+    let program = command.program().and_then(Word::literal)?;
+    let name = program.rsplit('/').next().unwrap_or(program);
+    let bare = name.trim_end_matches(|it: char| it.is_ascii_digit() || it == '.');
+    Some(if bare.is_empty() { name } else { bare })
 }
 
 /// Tells whether an argument is one letter or several behind a dash, this one among them.

@@ -21,7 +21,7 @@ pub(crate) use overheard::Overheard;
 pub(crate) use ran::{Called, Ran, called, one_object, ran, run};
 pub(crate) use scripted::{Says, Scripted};
 pub(crate) use settled::{masked, settled};
-pub(crate) use terminal::{at_terminal, at_terminal_after, at_terminal_typing};
+pub(crate) use terminal::{at_terminal, at_terminal_after, at_terminal_typing, at_terminal_when};
 
 /// The longest a command of these tests may take, on a slow machine that does other things too.
 const PATIENCE: Duration = Duration::from_secs(100);

@@ -1,5 +1,6 @@
 //! Taking back what a run changed, call by call.
 
+use std::io::IsTerminal as _;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
@@ -14,7 +15,7 @@ use crate::assemble::UserMistake;
 use crate::command::call::{finished, show};
 use crate::command::{Invocation, changes};
 use crate::exit::Exit;
-use crate::print::Tone;
+use crate::print::{Printer, Tone};
 
 /// Returns the run that a text means, where it means no call.
 pub(super) fn meant(
@@ -89,11 +90,7 @@ pub(super) async fn take_back(
     if !printer.is_json() {
         let of = format!("{} ({})", run.title, run.id.short());
         printer.aside(Tone::Strong, "undo", &of);
-        for call in &calls {
-            let effects = store.of_call(*call)?;
-            let paths = undo_paths(&effects, haft.workspace());
-            printer.text(&format!("{}  {}", call.short(), paths.join(", ")));
-        }
+        list(printer, haft, store, &calls)?;
     }
     if dry_run {
         if printer.is_json() {
@@ -115,13 +112,32 @@ pub(super) async fn take_back(
     made(invocation, haft, &calls, !invocation.global.yes).await
 }
 
-/// Takes back what calls changed, in this order.
+/// Takes back what calls changed, in this order. The person is asked once, where there is one.
 pub(crate) async fn these(
     invocation: &Invocation<'_>,
     haft: &Haft,
     calls: &[CallId],
 ) -> anyhow::Result<Exit> {
-    made(invocation, haft, calls, false).await
+    let Some(store) = haft.store() else { return Ok(Exit::Failed) };
+    let is_asked = !invocation.global.yes && std::io::stdin().is_terminal();
+    if is_asked {
+        list(invocation.printer, haft, store, calls)?;
+        if !agreed(invocation).await? {
+            invocation.printer.aside(Tone::Faint, "note", "nothing was done");
+            return Ok(Exit::Failed);
+        }
+    }
+    made(invocation, haft, calls, is_asked).await
+}
+
+/// Says what would be taken back, call by call.
+fn list(printer: Printer, haft: &Haft, store: &Store, calls: &[CallId]) -> anyhow::Result<()> {
+    for call in calls {
+        let effects = store.of_call(*call)?;
+        let paths = undo_paths(&effects, haft.workspace());
+        printer.text(&format!("{}  {}", call.short(), paths.join(", ")));
+    }
+    Ok(())
 }
 
 /// Makes the calls that take back what calls changed. Where the person agreed to that, they are not asked again.

@@ -37,6 +37,17 @@ pub(crate) fn at_terminal_typing(
     thinking: Duration,
     typed: &[&str],
 ) -> Option<String> {
+    let typed: Vec<(&str, &str)> = typed.iter().map(|it| (QUESTION, *it)).collect();
+    at_terminal_when(rig, args, thinking, &typed)
+}
+
+/// Runs the command as [`at_terminal`] does, where somebody types the second of each of these when the first is shown.
+pub(crate) fn at_terminal_when(
+    rig: &Rig,
+    args: &[&str],
+    thinking: Duration,
+    typed: &[(&str, &str)],
+) -> Option<String> {
     let quoted = |it: &str| format!("'{}'", it.replace('\'', "'\\''"));
     let line: Vec<String> =
         [env!("CARGO_BIN_EXE_haft")].iter().chain(args).map(|it| quoted(it)).collect();
@@ -58,7 +69,8 @@ pub(crate) fn at_terminal_typing(
             let _ = sender.send(piece[..read].to_vec());
         }
     });
-    let (begun, mut shown, mut seen, mut typed) = (Instant::now(), Vec::new(), 0, typed.iter());
+    let (begun, mut shown, mut seen) = (Instant::now(), Vec::new(), 0);
+    let mut typed = typed.iter().peekable();
     loop {
         match pieces.recv_timeout(PATIENCE.saturating_sub(begun.elapsed())) {
             Ok(piece) => shown.extend(piece),
@@ -69,9 +81,7 @@ pub(crate) fn at_terminal_typing(
             }
         }
         let new = String::from_utf8_lossy(&shown[seen..]);
-        if new.contains(QUESTION)
-            && let Some(line) = typed.next()
-        {
+        if let Some((_, line)) = typed.next_if(|(when, _)| new.contains(when)) {
             seen = shown.len();
             thread::sleep(thinking);
             // It may have ended meanwhile.

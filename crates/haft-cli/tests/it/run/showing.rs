@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::working::with;
-use crate::rig::{Rig, Says, at_terminal, at_terminal_typing};
+use crate::rig::{Rig, Says, at_terminal, at_terminal_typing, at_terminal_when};
 
 #[test]
 fn a_run_is_listed_and_shown_entry_by_entry() {
@@ -190,6 +190,46 @@ fn no_rule_is_offered_for_what_a_model_can_rewrite() {
         assert!(shown.contains("Allow? [y/r/N]"), "{text}: {shown}");
         assert!(shown.contains("denied by approval"), "{text}: {shown}");
     }
+}
+
+#[test]
+fn a_rule_for_what_the_files_of_a_project_direct_says_so() {
+    let (rig, server) = with([command("make test"), Says::Text(&["Done."])]);
+    rig.file("Makefile", "test:\n\techo one\n");
+    let args = ["--color", "never", "run", "test"];
+    let Some(shown) = at_terminal(&rig, &args, "n\n") else { return };
+    let text =
+        "What `make` does is up to the files of the project: they can change, and the rule stays.";
+    assert!(shown.contains("command = \"make test\"") && shown.contains(text), "{shown}");
+    server.then_all([command("ls -l"), Says::Text(&["Done."])]);
+    let shown = at_terminal(&rig, &args, "n\n").unwrap();
+    assert!(shown.contains("command = \"ls -l\"") && !shown.contains("is up to"), "{shown}");
+}
+
+#[test]
+fn an_undo_in_a_chat_asks_once() {
+    let write = |path: &str| {
+        let args = json!({ "action": "write", "path": path, "content": "new\n" });
+        Says::Calls("", vec![("editor", args)])
+    };
+    let (rig, _server) = with([write("one.txt"), write("two.txt"), Says::Text(&["Done."])]);
+    let config = fs::read_to_string(rig.folder().join("config/config.toml")).unwrap();
+    let asks = "[[rules]]\ndecision = \"ask\"\ncapabilities = [\"write_files\"]\n";
+    rig.config(&format!("{config}\n{asks}"));
+    let typed = [
+        ("> ", "write two files\n"),
+        ("N] ", "y\n"),
+        ("N] ", "y\n"),
+        ("used: ", "/undo\n"),
+        ("Take these changes back? [y/N] ", "n\n"),
+        ("nothing was done", "/undo\n"),
+        ("Take these changes back? [y/N] ", "y\n"),
+        ("one.txt  removed", "/quit\n"),
+    ];
+    let args = ["--color", "never", "chat"];
+    let Some(shown) = at_terminal_when(&rig, &args, Duration::ZERO, &typed) else { return };
+    assert_eq!(shown.matches("wants to run").count(), 2, "{shown}");
+    assert!(!rig.ws("one.txt").exists() && !rig.ws("two.txt").exists(), "{shown}");
 }
 
 #[test]
