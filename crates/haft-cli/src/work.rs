@@ -57,6 +57,17 @@ pub(crate) struct Work<'a> {
     keeper: Arc<dyn Keeper>,
 }
 
+/// Where a conversation stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stands {
+    /// Nothing was said yet.
+    Unbegun,
+    /// The model has something to do although nobody says anything: an answer that is due, or calls.
+    Open,
+    /// The model has had its say.
+    Answered,
+}
+
 /// How a turn ended, and who asked for that.
 pub(crate) struct Ended {
     /// How.
@@ -388,14 +399,20 @@ impl Work<'_> {
         self.run
     }
 
-    /// Tells whether the model has something to do although nobody says anything: an answer that is due, or calls.
-    pub(crate) async fn has_open_ends(&self) -> bool {
-        let state = self.branch.turn().await;
-        state.transcript.last().is_some_and(|entry| match entry {
-            Entry::User(_) => true,
-            Entry::Step(step) => step.reply.calls().next().is_some(),
-            Entry::Summary(_) => false,
-        })
+    /// Tells where the conversation stands.
+    pub(crate) async fn stands(&self) -> Stands {
+        match self.branch.turn().await.transcript.last() {
+            None => Stands::Unbegun,
+            Some(Entry::Step(step)) if step.reply.calls().next().is_none() => Stands::Answered,
+            Some(Entry::User(_) | Entry::Step(_) | Entry::Summary(_)) => Stands::Open,
+        }
+    }
+
+    /// Shows the last reply, which nobody may have seen to its end.
+    pub(crate) async fn show_last_reply(&self) {
+        if let Some(Entry::Step(step)) = self.branch.turn().await.transcript.last() {
+            self.bench.show.again(&step.reply.text());
+        }
     }
 
     /// Returns the calls whose end is not known yet.

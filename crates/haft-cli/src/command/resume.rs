@@ -9,7 +9,7 @@ use haft::store::{RunState, RunSummary};
 use super::Invocation;
 use crate::assemble::UserMistake;
 use crate::exit::Exit;
-use crate::work::{Bench, Signals, WorkArgs, goes_on, task};
+use crate::work::{Bench, Signals, Stands, WorkArgs, goes_on, task};
 
 /// Go on with a run where it stopped
 ///
@@ -61,8 +61,12 @@ pub(super) async fn go_on(
     }
     let work = bench.begun_as(found)?.go_on_with(found).await?;
     if said.is_empty() {
-        if !work.has_open_ends().await {
-            return Err(done(found).into());
+        match work.stands().await {
+            Stands::Open => {}
+            // Its process ended behind the last word, before it could say that this was the last.
+            Stands::Answered if found.state == RunState::CutShort => work.show_last_reply().await,
+            Stands::Answered => return Err(done(found).into()),
+            Stands::Unbegun => return Err(unbegun(found).into()),
         }
         let ended = work.turn(&mut signals, None).await?;
         return work.told(&ended);
@@ -81,4 +85,10 @@ fn done(found: &RunSummary) -> UserMistake {
     let run = found.id.short();
     UserMistake::new(format!("the model is done with run {run}, and nothing more was said to it"))
         .hint(format!("say what comes next: `haft resume {run} 'TEXT'`"))
+}
+
+fn unbegun(found: &RunSummary) -> UserMistake {
+    let run = found.id.short();
+    UserMistake::new(format!("run {run} ended before its task was on record"))
+        .hint(format!("say what it is: `haft resume {run} 'TEXT'`"))
 }

@@ -150,6 +150,16 @@ impl Show {
         }
     }
 
+    /// Shows what a model said before; programs find it in the result.
+    pub(super) fn again(&self, text: &str) {
+        if self.printer.is_json() {
+            return;
+        }
+        let mut seen = self.seen();
+        self.say(&mut seen, text);
+        self.end_prose(&mut seen);
+    }
+
     /// Ends what is shown of a turn.
     pub(super) fn end(&self) {
         self.progress.stop();

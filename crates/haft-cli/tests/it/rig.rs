@@ -36,7 +36,15 @@ pub(crate) struct Rig {
 
 impl Rig {
     pub(crate) fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        Self::at(tempfile::tempdir().unwrap())
+    }
+
+    /// Makes one in memory, where that can be had: what a test has many of costs less there.
+    pub(crate) fn in_memory() -> Self {
+        Self::at(tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap())
+    }
+
+    fn at(folder: tempfile::TempDir) -> Self {
         for name in ["ws", "out", "config", "home"] {
             fs::create_dir(folder.path().join(name)).unwrap();
         }

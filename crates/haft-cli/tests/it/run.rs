@@ -1,6 +1,7 @@
 //! A model at work, as a person or a program meets it.
 
 mod first;
+mod killed;
 mod limits;
 mod real_model;
 mod resuming;

@@ -25,26 +25,42 @@ pub(crate) enum Says {
     Refuses(u16, &'static str),
 }
 
-/// A server on a loopback port that speaks Chat Completions.
-///
-/// It says one thing for each time it is asked, and keeps what it was asked.
+/// What decides what it says.
+enum Script {
+    /// One thing for each time it is asked.
+    InTurn(VecDeque<Says>),
+    /// What was said so far, whoever asks.
+    BySaid(fn(&Value) -> Says),
+}
+
+/// A server on a loopback port that speaks Chat Completions, and keeps what it was asked.
 pub(crate) struct Scripted {
     address: SocketAddr,
     inner: Arc<Inner>,
 }
 
 struct Inner {
-    script: Mutex<VecDeque<Says>>,
+    script: Mutex<Script>,
     asked: Mutex<Vec<Value>>,
     is_asked: Condvar,
 }
 
 impl Scripted {
+    /// Makes one that says one thing for each time it is asked.
     pub(crate) fn new(script: impl IntoIterator<Item = Says>) -> Self {
+        Self::with(Script::InTurn(script.into_iter().collect()))
+    }
+
+    /// Makes one whose words follow from the request.
+    pub(crate) fn answering(answer: fn(&Value) -> Says) -> Self {
+        Self::with(Script::BySaid(answer))
+    }
+
+    fn with(script: Script) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let inner = Arc::new(Inner {
-            script: Mutex::new(script.into_iter().collect()),
+            script: Mutex::new(script),
             asked: Mutex::default(),
             is_asked: Condvar::new(),
         });
@@ -69,12 +85,15 @@ impl Scripted {
 
     /// Adds to what it says.
     pub(crate) fn then(&self, says: Says) {
-        self.inner.script.lock().unwrap().push_back(says);
+        self.then_all([says]);
     }
 
     /// Adds several things.
     pub(crate) fn then_all(&self, script: impl IntoIterator<Item = Says>) {
-        self.inner.script.lock().unwrap().extend(script);
+        match &mut *self.inner.script.lock().unwrap() {
+            Script::InTurn(says) => says.extend(script),
+            Script::BySaid(_) => panic!("what it says follows from the request"),
+        }
     }
 
     /// Returns what it was asked, in order.
@@ -132,9 +151,14 @@ fn serve(inner: &Inner, mut connection: TcpStream) -> Option<()> {
     }
     let says = {
         let mut asked = inner.asked.lock().unwrap();
-        asked.push(serde_json::from_slice(&body).ok()?);
+        let request = serde_json::from_slice(&body).ok()?;
+        let says = match &mut *inner.script.lock().unwrap() {
+            Script::InTurn(says) => says.pop_front(),
+            Script::BySaid(answer) => Some(answer(&request)),
+        };
+        asked.push(request);
         inner.is_asked.notify_all();
-        inner.script.lock().unwrap().pop_front()
+        says
     };
     match says {
         None => answer(&mut connection, 500, "text/plain", "nothing is left to say"),
