@@ -11,6 +11,7 @@
 )]
 
 mod bench;
+mod report;
 mod repository;
 mod test;
 mod testbeds;
@@ -38,6 +39,8 @@ enum Chore {
     Testbeds(testbeds::Arguments),
     /// Measure haft beside the programs people would use instead.
     Bench(bench::Arguments),
+    /// Try what a real model gets done with haft.
+    Report(report::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
         Chore::Test(arguments) => test::run(&arguments),
         Chore::Testbeds(arguments) => testbeds::run(&arguments),
         Chore::Bench(arguments) => bench::run(&arguments),
+        Chore::Report(arguments) => report::run(&arguments),
     };
     match done {
         Ok(code) => code,

@@ -17,6 +17,7 @@ def main():
     parser.add_argument("--name", required=True, help="what answers call the model")
     parser.add_argument("--context", type=int, required=True, help="tokens of a request with its answer")
     parser.add_argument("--requests", type=int, default=2, help="requests answered at a time")
+    parser.add_argument("--threads", type=int, default=1, help="threads that compute")
     parser.add_argument("--template", help="a file with a chat template to use instead of that of the weights")
     arguments = parser.parse_args()
 
@@ -35,7 +36,7 @@ def main():
         with open(arguments.template, encoding="utf-8") as template:
             params.chat_template = template.read()
     # As soon as anything else runs on the machine, two threads wait for each other more than they compute.
-    params.cpuparams.n_threads = 1
+    params.cpuparams.n_threads = arguments.threads
 
     server = xllamacpp.Server(params)
     print(json.dumps({"address": server.listening_address}), flush=True)
