@@ -5,7 +5,7 @@ mod run;
 use std::num::NonZeroU32;
 
 use clap::Args;
-use haft::store::{CallDetail, IdQuery, LogFilter, StoreError};
+use haft::store::{CallDetail, IdQuery, LogFilter, RunSummary, Store, StoreError};
 use haft::{ArtifactId, BindingRecord, Status};
 
 use super::call::show as show_outcome;
@@ -14,6 +14,9 @@ use crate::assemble::UserMistake;
 use crate::exit::Exit;
 use crate::print::{Printer, Tone};
 use crate::when;
+
+/// Calls above a call that are looked at for the runs it is of: subagents are not as deep, nor calls within calls.
+const CALLS_ABOVE: usize = 32;
 
 /// Show one recorded call, or one run of a model
 #[derive(Debug, Args)]
@@ -48,9 +51,16 @@ pub(crate) fn run(invocation: &Invocation<'_>, args: &ShowArgs) -> anyhow::Resul
         query = call.id.into();
     }
     match store.show(&query) {
-        Ok(detail) if printer.is_json() => printer.envelope(Exit::Ok, detail),
         Ok(detail) => {
-            print(printer, &detail);
+            let runs = runs_of(&store, &detail)?;
+            if printer.is_json() {
+                let mut data = serde_json::to_value(&detail)?;
+                if let (Some(data), false) = (data.as_object_mut(), runs.is_empty()) {
+                    data.insert("runs".to_owned(), serde_json::to_value(&runs)?);
+                }
+                return printer.envelope(Exit::Ok, data);
+            }
+            print(printer, &detail, &runs);
             Ok(Exit::Ok)
         }
         Err(StoreError::NoSuchCall { query }) => {
@@ -76,6 +86,28 @@ pub(crate) fn run(invocation: &Invocation<'_>, args: &ShowArgs) -> anyhow::Resul
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// Returns the runs on record that a call is of: a subagent's before the one that it works for.
+fn runs_of(store: &Store, detail: &CallDetail) -> anyhow::Result<Vec<RunSummary>> {
+    let mut runs = Vec::new();
+    let mut above = detail.summary.parent;
+    for _ in 0..CALLS_ABOVE {
+        let Some(call) = above else { break };
+        runs.extend(store.runs().begun_by(call)?);
+        above = match store.show(&IdQuery::Id(call)) {
+            Ok(detail) => detail.summary.parent,
+            Err(StoreError::NoSuchCall { .. }) => None,
+            Err(error) => return Err(error.into()),
+        };
+    }
+    match store.runs().find(&detail.summary.run.into()) {
+        Ok(run) => runs.push(run),
+        // A call that no model made has a run of its own, which is not on record.
+        Err(StoreError::NoSuchRun { .. }) => {}
+        Err(error) => return Err(error.into()),
+    }
+    Ok(runs)
 }
 
 /// Says what was decided, also where policy was never asked.
@@ -116,7 +148,7 @@ fn artifact(printer: Printer, artifact: &haft::store::Artifact) -> anyhow::Resul
     Ok(Exit::Ok)
 }
 
-fn print(printer: Printer, detail: &CallDetail) {
+fn print(printer: Printer, detail: &CallDetail, runs: &[RunSummary]) {
     let field = |label: &str, text: &str| {
         printer.line(&[(Tone::Faint, &format!("{label:<12}")), (Tone::Plain, text)]);
     };
@@ -133,6 +165,12 @@ fn print(printer: Printer, detail: &CallDetail) {
     field("by", &format!("{} through {}", summary.principal, summary.entrance));
     if let Some(root) = summary.roots.first() {
         field("in", root);
+    }
+    for (place, run) in runs.iter().enumerate() {
+        let label = if place == 0 { "of run" } else { "beneath" };
+        let whose = if run.parent.is_some() { ", a subagent's" } else { "" };
+        let title = haft::text::visible_line(&run.title);
+        field(label, &format!("{}{whose}: {title}", run.id.short()));
     }
     if let Some(decision) = decision(detail) {
         field("decision", &decision);

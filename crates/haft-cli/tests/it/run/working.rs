@@ -384,6 +384,15 @@ fn a_model_that_may_lets_another_one_work_for_it() {
     for text in [&format!(" of run {above}"), "branch", "reader read src/a.txt", "Three lines."] {
         assert!(shown.contains(text), "{text}: {shown}");
     }
+    // A call of it is of its run, beneath the run above.
+    let calls = rig.json(&["log"])["data"].clone();
+    let read = calls.as_array().unwrap().iter().find(|it| it["tool"] == "builtin/reader").unwrap();
+    let shown = rig.haft(&["show", read["id"].as_str().unwrap()]).stdout;
+    let of = format!("of run      {child}, a subagent's: Count the lines of src/a.txt.\n");
+    let beneath = format!("beneath     {above}: how many lines?\n");
+    assert!(shown.contains(&of) && shown.contains(&beneath), "{shown}");
+    let shown = rig.json(&["show", read["id"].as_str().unwrap()]);
+    assert_eq!(shown["data"]["runs"].as_array().unwrap().len(), 2, "{shown}");
     for command in ["resume", "undo"] {
         let ran = rig.haft(&["--yes", command, &child]);
         assert_ne!(ran.exit, 0, "{}", ran.all());
