@@ -33,6 +33,8 @@ struct Served {
     endpoint: Endpoint,
     known: Known,
     sampling: Sampling,
+    /// What its user should know of it.
+    remark: Option<String>,
 }
 
 /// Chooses the model: the one that was asked for, the one that a run had before, the one that is set, else the first
@@ -54,14 +56,17 @@ pub(crate) async fn choose(
         (None, None, None) => None,
     };
     let names = Names { environment, config, dialer: &dialer };
-    let (served, because) = match named {
+    let (served, mut because) = match named {
         Some((text, because)) => (names.find(text).await?, because),
         None => match local::first(&dialer).await? {
             Some(served) => (served, "found on this machine".to_owned()),
             None => return Err(nothing(environment, config).into()),
         },
     };
-    let Served { id, endpoint, known, sampling } = served;
+    let Served { id, endpoint, known, sampling, remark } = served;
+    if let Some(remark) = remark {
+        because = format!("{because}, {remark}");
+    }
     if endpoint.key.is_none()
         && !endpoint.key_variables.is_empty()
         && !endpoint.address.is_loopback()
@@ -132,8 +137,28 @@ impl Names<'_> {
             price: pick.of(|it| it.price).map(price),
         }
         .or(Known::of(&registry.canonical(&id)));
-        if known.window_tokens.is_none() && endpoint.address.is_loopback() {
-            known.window_tokens = local::window(self.dialer, &endpoint.address, id.name()).await;
+        let mut remark = None;
+        if endpoint.address.is_loopback() {
+            match local::ask(self.dialer, &endpoint.address, id.name()).await {
+                local::Said::Nothing => {}
+                local::Said::Has { window_tokens } => {
+                    known.window_tokens = known.window_tokens.or(window_tokens);
+                }
+                local::Said::HasOthers { names, may_serve } => {
+                    let names = others(&names);
+                    if !may_serve {
+                        let text = format!(
+                            "the server at {} has no model `{}`",
+                            endpoint.address,
+                            id.name()
+                        );
+                        return Err(UserMistake::new(text)
+                            .hint(format!("it has {names}, named as `{}/NAME`", id.provider()))
+                            .into());
+                    }
+                    remark = Some(format!("which the server does not list: it has {names}"));
+                }
+            }
         }
         let sampling = Sampling {
             output_tokens: pick.of(|it| it.output_tokens).and_then(reply_cap),
@@ -141,7 +166,7 @@ impl Names<'_> {
             effort: pick.of(|it| it.effort).and_then(effort),
             ..Sampling::default()
         };
-        Ok(Served { id, endpoint, known, sampling })
+        Ok(Served { id, endpoint, known, sampling, remark })
     }
 
     fn unread(&self, text: &str, error: &dyn std::error::Error) -> UserMistake {
@@ -201,6 +226,15 @@ impl Names<'_> {
         let model = Some(id.clone());
         Ok(Wanted { provider: like, model, dialect, address, is_compatible, key })
     }
+}
+
+/// Lists the first of the names of models.
+fn others(names: &[String]) -> String {
+    const SHOWN: usize = 5;
+    let shown: Vec<String> = names.iter().take(SHOWN).map(|it| format!("`{it}`")).collect();
+    let more = names.len().saturating_sub(SHOWN);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", shown.join(", "))
 }
 
 /// What the entry of a model says, else that of its server.

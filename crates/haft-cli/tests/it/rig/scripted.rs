@@ -42,6 +42,7 @@ pub(crate) struct Scripted {
 struct Inner {
     script: Mutex<Script>,
     asked: Mutex<Vec<Value>>,
+    models: Mutex<Option<Value>>,
     is_asked: Condvar,
 }
 
@@ -62,6 +63,7 @@ impl Scripted {
         let inner = Arc::new(Inner {
             script: Mutex::new(script),
             asked: Mutex::default(),
+            models: Mutex::default(),
             is_asked: Condvar::new(),
         });
         let served = Arc::clone(&inner);
@@ -81,6 +83,13 @@ impl Scripted {
              window_tokens = 32000\nprice = {{ input = 1.0, output = 5.0 }}\n",
             self.address
         )
+    }
+
+    /// Lets it list models, as a server of that kind.
+    pub(crate) fn lists(&self, owned_by: &str, names: &[&str]) {
+        let list: Vec<Value> =
+            names.iter().map(|it| json!({ "id": it, "owned_by": owned_by })).collect();
+        *self.inner.models.lock().unwrap() = Some(json!({ "object": "list", "data": list }));
     }
 
     /// Adds to what it says.
@@ -146,6 +155,11 @@ impl Asked {
 fn serve(inner: &Inner, mut connection: TcpStream) -> Option<()> {
     let mut reader = BufReader::new(connection.try_clone().ok()?);
     let Asked { target, mut body, .. } = Asked::read(&mut reader)?;
+    if target == "/v1/models"
+        && let Some(list) = inner.models.lock().unwrap().as_ref()
+    {
+        return answer(&mut connection, 200, "application/json", &list.to_string());
+    }
     if !target.ends_with("/chat/completions") {
         return answer(&mut connection, 404, "application/json", "{}");
     }

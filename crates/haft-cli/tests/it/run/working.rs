@@ -330,6 +330,38 @@ fn a_model_is_named_by_flag_before_variable_before_file() {
 }
 
 #[test]
+fn a_server_of_this_machine_is_asked_for_models_that_it_has() {
+    let (rig, server) = with([]);
+    let run = |name: &str| rig.haft(&["run", "-m", name, "hello"]);
+    // What runs as llama.cpp does answers to any name, and is who it says it is all the same.
+    for (owner, has) in
+        [("llamacpp", "scripted"), ("vllm", "scripted"), ("library", "scripted:latest")]
+    {
+        server.lists(owner, &["other", has]);
+        server.then(Says::Text(&["Yes."]));
+        let ran = run("box/scripted");
+        assert_eq!((ran.exit, &*ran.stdout), (0, "Yes.\n"), "{owner}: {}", ran.all());
+        let ran = run("box/scriptd");
+        assert_eq!(ran.exit, 2, "{owner}: {}", ran.all());
+        assert!(ran.stderr.contains("has no model `scriptd`"), "{}", ran.stderr);
+        let hint = format!("it has `{has}`, `other`, named as `box/NAME`");
+        assert!(ran.stderr.contains(&hint), "{}", ran.stderr);
+    }
+    // One that may load or hand on what it does not list is asked, and that is said.
+    server.lists("somebody", &["other"]);
+    server.then(Says::Text(&["Yes."]));
+    let ran = run("box/scripted");
+    assert_eq!(ran.exit, 0, "{}", ran.all());
+    assert!(
+        ran.stderr.contains("which the server does not list: it has `other`"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(server.asked().len(), 4);
+    assert_eq!(rig.json(&["runs"])["data"].as_array().unwrap().len(), 4);
+}
+
+#[test]
 fn a_project_that_nobody_trusts_says_nothing_about_models() {
     let (rig, server) = with([Says::Text(&["1"])]);
     rig.project("[model]\ndefault = \"evil/x\"\n\n[models.box]\nbase_url = \"http://127.0.0.1:1/v1\"\n\n[network]\nplain_http = [\"evil.example\"]\n");
