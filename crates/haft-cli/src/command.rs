@@ -111,7 +111,9 @@ pub(crate) async fn run(
     printer: Printer,
 ) -> anyhow::Result<Exit> {
     let records = match &command {
-        Command::Tools(_) | Command::Policy(_) | Command::Config(_) => Records::LeftAlone,
+        Command::Tools(_) | Command::Policy(_) | Command::Config(_) | Command::Completions(_) => {
+            Records::LeftAlone
+        }
         _ => Records::Opened,
     };
     let asked = match &command {

@@ -184,6 +184,50 @@ fn every_command_has_a_manual_page() {
     ");
 }
 
+/// Returns what bash completes a line with, whose last word is begun.
+fn completed(script: &std::path::Path, words: &[&str]) -> Vec<String> {
+    let quoted: Vec<String> = words.iter().map(|it| format!("'{it}'")).collect();
+    let line = format!(
+        "source {}; COMP_WORDS=({}); COMP_CWORD={}; _haft haft '{}' ''; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+        script.display(),
+        quoted.join(" "),
+        words.len() - 1,
+        words.last().unwrap(),
+    );
+    let mut command = Command::new("bash");
+    command.args(["--norc", "-c", &line]);
+    run(command).stdout.lines().map(ToOwned::to_owned).collect()
+}
+
+#[test]
+fn names_of_tools_and_models_are_completed() {
+    let rig = Rig::new();
+    rig.config(
+        "[aliases.read_notes]\ntool = \"reader\"\narguments = { action = \"read\" }\ndescription = \"Reads.\"\n\n\
+         [models.fast]\nmodel = \"openai/x\"\n\n[models.box]\nbase_url = \"http://127.0.0.1:1/v1\"\n",
+    );
+    let ran = rig.haft(&["completions", "bash"]);
+    assert_eq!((ran.exit, ran.stderr.as_str()), (0, ""));
+    let script = rig.folder().join("haft.bash");
+    std::fs::write(&script, &ran.stdout).unwrap();
+    assert_eq!(completed(&script, &["haft", "call", "re"]), ["reader", "read_notes"]);
+    assert_eq!(
+        completed(&script, &["haft", "run", "--call-first", "rea"]),
+        ["reader", "read_notes"]
+    );
+    assert_eq!(completed(&script, &["haft", "run", "--tools", "ast_s"]), ["ast_search"]);
+    assert_eq!(completed(&script, &["haft", "run", "-m", ""]), ["fast"]);
+    assert_eq!(completed(&script, &["haft", "tools", "show", "edi"]), ["editor"]);
+    assert_eq!(completed(&script, &["haft", "policy", "explain", "edi"]), ["editor"]);
+    let verbs = rig.haft(&["--toolset", "verbs", "completions", "bash"]);
+    assert!(verbs.stdout.contains("read_file"));
+    // A configuration that cannot be read is no reason to complete nothing.
+    rig.config("[models\n");
+    let ran = rig.haft(&["completions", "bash"]);
+    assert_eq!(ran.exit, 0);
+    assert!(ran.stderr.contains("no names of tools and models are completed"), "{}", ran.stderr);
+}
+
 #[test]
 fn completion_scripts_are_scripts() {
     let rig = Rig::new();
