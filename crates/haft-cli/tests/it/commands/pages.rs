@@ -188,11 +188,12 @@ fn every_command_has_a_manual_page() {
 fn completed(script: &std::path::Path, words: &[&str]) -> Vec<String> {
     let quoted: Vec<String> = words.iter().map(|it| format!("'{it}'")).collect();
     let line = format!(
-        "source {}; COMP_WORDS=({}); COMP_CWORD={}; _haft haft '{}' ''; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+        "source {}; COMP_WORDS=({}); COMP_CWORD={}; _haft haft '{}' '{}'; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
         script.display(),
         quoted.join(" "),
         words.len() - 1,
         words.last().unwrap(),
+        words[words.len() - 2],
     );
     let mut command = Command::new("bash");
     command.args(["--norc", "-c", &line]);
