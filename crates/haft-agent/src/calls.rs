@@ -77,7 +77,7 @@ impl Making<'_> {
             };
             let Some((call, ended)) = ended else { break };
             let kept = match ended {
-                Dispatched::Done(outcome) => end(state, call, outcome, self.watcher).await,
+                Dispatched::Done(outcome) => end(state, call, *outcome, self.watcher).await,
                 Dispatched::Waiting(ticket) => {
                     let ticket = ticket.record().ticket;
                     waits = waits.or(Some(ticket));

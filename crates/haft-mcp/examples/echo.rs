@@ -45,7 +45,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let caller = Caller {
         entrance: Entrance::Mcp,
-        principal: "nobody yet".to_owned(),
+        principal: "nobody yet".into(),
         run: ports.run_id(),
         branch: None,
         parent: None,

@@ -76,7 +76,7 @@ pub(crate) async fn elicit(
         () = context.ct.cancelled() => ("the call was taken back", Asked::TakenBack),
         response = tokio::time::timeout(patience, &mut asked.rx) => {
             let no = |reason: &str| {
-                let (by, reason) = (client.name.clone(), Some(reason.to_owned()));
+                let (by, reason) = (client.name.to_string(), Some(reason.to_owned()));
                 Asked::Answered(Answer::Refuse { by, reason })
             };
             match response {

@@ -122,7 +122,7 @@ impl Face {
         };
         let dispatched = self.until_cancelled(&call_context, context, begun).await;
         let outcome = match dispatched {
-            Dispatched::Done(outcome) => outcome,
+            Dispatched::Done(outcome) => *outcome,
             Dispatched::Waiting(ticket) => {
                 if let Some(bearing) = bearing.filter(|_| client.can_ask) {
                     return self.to_be_answered(&ticket, &bearing).map(Into::into);
@@ -132,7 +132,7 @@ impl Face {
                     Asked::TakenBack => {
                         call_context.cancellation.cancel();
                         let reason = Some("the call was taken back".to_owned());
-                        Answer::Refuse { by: client.name.clone(), reason }
+                        Answer::Refuse { by: client.name.to_string(), reason }
                     }
                     Asked::Gone => {
                         let text = "the client is gone, and the question stays open";
@@ -141,7 +141,7 @@ impl Face {
                 };
                 let again = Begun::Again(ticket, answer);
                 match Box::pin(self.until_cancelled(&call_context, context, again)).await {
-                    Dispatched::Done(outcome) => outcome,
+                    Dispatched::Done(outcome) => *outcome,
                     Dispatched::Waiting(_) => still_open(),
                 }
             }
@@ -224,6 +224,8 @@ impl Face {
             }
         });
         tokio::select! {
+            // Most calls end at once, and then nobody has to be told about a client that changes its mind.
+            biased;
             end = &mut running => end,
             () = context.ct.cancelled() => {
                 call_context.cancellation.cancel();
@@ -238,7 +240,7 @@ impl Face {
         let mut context = template.next_step();
         context.caller = Caller {
             entrance: Entrance::Mcp,
-            principal: client.name.clone(),
+            principal: Arc::clone(&client.name),
             ..template.caller.clone()
         };
         context.tools = Arc::clone(tools);

@@ -1,5 +1,7 @@
 //! Who is at the other end of a request.
 
+use std::sync::Arc;
+
 use haft_protocol::Digest;
 use haft_text::visible_line;
 use rmcp::RoleServer;
@@ -23,7 +25,7 @@ pub(crate) enum Era {
 #[derive(Debug, Clone)]
 pub(crate) struct Client {
     /// The name and version it gives of itself, for the record; nobody checks it.
-    pub(crate) name: String,
+    pub(crate) name: Arc<str>,
     /// The same whole and with its parts apart.
     info: Option<Implementation>,
     /// How it speaks.
@@ -50,7 +52,7 @@ impl Client {
         let elicitation = context.client_capabilities().and_then(|it| it.elicitation);
         Self {
             info,
-            name: shortened(&visible_line(name.trim())),
+            name: shortened(&visible_line(name.trim())).into(),
             era,
             can_ask: elicitation.as_ref().is_some_and(has_forms),
             progress: context.meta.get_progress_token(),
@@ -69,7 +71,7 @@ fn has_forms(elicitation: &ElicitationCapability) -> bool {
     elicitation.form.is_some() || elicitation.url.is_none()
 }
 
-fn shortened(name: &str) -> String {
+fn shortened(name: &str) -> &str {
     let end = name.floor_char_boundary(NAME_BYTES);
-    name.get(..end).unwrap_or(name).to_owned()
+    name.get(..end).unwrap_or(name)
 }

@@ -100,7 +100,7 @@ fn server() -> Result<McpServer, Fault> {
     };
     let caller = Caller {
         entrance: Entrance::Mcp,
-        principal: "the conformance suite".to_owned(),
+        principal: "the conformance suite".into(),
         run: ports.run_id(),
         branch: None,
         parent: None,

@@ -1,6 +1,7 @@
 //! A request to run a tool.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -113,7 +114,7 @@ pub struct Caller {
     /// The door.
     pub entrance: Entrance,
     /// A name for whoever stands there: a user, a client, a model.
-    pub principal: String,
+    pub principal: Arc<str>,
     /// The run the call belongs to.
     pub run: RunId,
     /// The conversation the call belongs to, where there is one.

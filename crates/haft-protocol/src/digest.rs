@@ -93,17 +93,18 @@ impl Digester {
 }
 
 /// Bytes that are put together before they are hashed: a piece alone costs more than its bytes.
-const PIECE: usize = 1024;
+const PIECE: usize = 512;
 
 /// Takes in JSON values as tagged, length-prefixed pieces. Values nest no deeper than the JSON parser allowed (128).
 struct Feed {
     state: Sha256,
-    pending: Vec<u8>,
+    pending: [u8; PIECE],
+    used: usize,
 }
 
 impl Feed {
     fn new() -> Self {
-        Self { state: Sha256::new(), pending: Vec::with_capacity(PIECE) }
+        Self { state: Sha256::new(), pending: [0; PIECE], used: 0 }
     }
 
     fn value(&mut self, value: &Value) {
@@ -146,19 +147,22 @@ impl Feed {
     }
 
     fn piece(&mut self, piece: &[u8]) {
-        if self.pending.len() + piece.len() > PIECE {
-            self.state.update(&self.pending);
-            self.pending.clear();
-        }
-        if piece.len() > PIECE {
-            self.state.update(piece);
+        if let Some(room) = self.pending.get_mut(self.used..self.used + piece.len()) {
+            room.copy_from_slice(piece);
+            self.used += piece.len();
         } else {
-            self.pending.extend_from_slice(piece);
+            self.flush();
+            self.state.update(piece);
         }
     }
 
+    fn flush(&mut self) {
+        self.state.update(self.pending.get(..self.used).unwrap_or_default());
+        self.used = 0;
+    }
+
     fn finish(mut self) -> Digest {
-        self.state.update(&self.pending);
+        self.flush();
         Digest(self.state.finalize().into())
     }
 }

@@ -263,7 +263,7 @@ impl Bound for TreeBound {
 }
 
 impl Binder for TreeBinder {
-    fn bind(&self, values: Vec<SlotValue>) -> BoxFuture<'_, Result<Box<dyn Bound>, BindRefusal>> {
+    fn bind(&self, values: Vec<SlotValue>) -> BoxFuture<'_, Result<Arc<dyn Bound>, BindRefusal>> {
         Box::pin(async move {
             let acted = self.binds.act("binder").await;
             acted.map_err(|error| Self::refuse(ErrorKind::Unavailable, error.text))?;
@@ -286,7 +286,7 @@ impl Binder for TreeBinder {
                 values.iter().map(|value| claim(&value.given, value.slot.access)).collect();
             let has_to_exist = values.iter().filter(|it| it.slot.existence == Existence::Required);
             let wanted = has_to_exist.map(|it| it.given.clone()).collect();
-            let bound: Box<dyn Bound> = Box::new(TreeBound {
+            let bound: Arc<dyn Bound> = Arc::new(TreeBound {
                 records,
                 wanted,
                 existing: Arc::clone(&self.existing),

@@ -142,7 +142,7 @@ impl RigBuilder {
         }
         let caller = Caller {
             entrance: Entrance::Library,
-            principal: "test".to_owned(),
+            principal: "test".into(),
             run: RunId::from_parts(0, 1),
             branch: Some(BranchId::from_parts(0, 1)),
             parent: None,

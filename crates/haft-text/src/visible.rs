@@ -110,6 +110,9 @@ pub fn collapse_carriage_returns(text: &str) -> Cow<'_, str> {
 }
 
 fn escape(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if is_plain(text) {
+        return Cow::Borrowed(text);
+    }
     let Some(first) = text.find(&is_escaped) else { return Cow::Borrowed(text) };
     let (clean, rest) = text.split_at_checked(first).unwrap_or((text, ""));
     let mut escaped = String::with_capacity(text.len() + 16);
@@ -129,6 +132,13 @@ fn escape(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
         };
     }
     Cow::Owned(escaped)
+}
+
+/// Tells whether a text is all printable ASCII, which nobody escapes, many bytes at a time.
+fn is_plain(text: &str) -> bool {
+    let is_plain =
+        |chunk: &[u8]| chunk.iter().fold(true, |plain, byte| plain & matches!(byte, b' '..=b'~'));
+    text.as_bytes().chunks(64).all(is_plain)
 }
 
 fn acts_or_hides(char: char) -> bool {

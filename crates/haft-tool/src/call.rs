@@ -139,7 +139,7 @@ impl Call {
     pub fn delegated(
         &self,
         entrance: Entrance,
-        principal: impl Into<String>,
+        principal: impl Into<Arc<str>>,
         narrowed: Option<&Policy>,
     ) -> Result<(Dispatch, CallContext), Denial> {
         let mut context = self.nested.inside(entrance)?;

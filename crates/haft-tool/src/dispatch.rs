@@ -194,12 +194,13 @@ impl Dispatch {
         let call = start.call_id();
         let context = Arc::new(context.of_call(context.cancellation.child()));
         let (dispatch, surroundings) = (self.clone(), Arc::clone(&context));
-        // A walk is some kilobytes; boxed and pinned where it is, it is not copied from hand to hand.
+        // A walk is some kilobytes; boxed and pinned where it is, it is not copied from hand to hand. What only few calls
+        // come to is boxed within it once more.
         let walk = Box::pin(async move {
             let walk = pin!(dispatch.walk_and_ask(&surroundings, start, turn));
             let end = AssertUnwindSafe(walk).catch_unwind().await;
             end.unwrap_or_else(|panic| {
-                Dispatched::Done(Outcome::from(walk::panicked("dispatch", &*panic)))
+                Dispatched::from(Outcome::from(walk::panicked("dispatch", &*panic)))
             })
         });
         Begun { call, context, walk, counted: self.inner.tasks.token() }
@@ -266,7 +267,11 @@ impl Begun {
         match futures_util::poll!(self.walk.as_mut()) {
             Poll::Ready(end) => {
                 // Whatever the body left running is asked to stop, as by a handle that is dropped.
-                self.context.cancellation.cancel();
+                if Arc::strong_count(&self.context) > 1 {
+                    self.context.cancellation.cancel();
+                } else {
+                    self.context.cancellation.cancel_for_others();
+                }
                 end
             }
             Poll::Pending => self.on_a_task().await,

@@ -61,6 +61,11 @@ pub struct Hooks {
 }
 
 impl Hooks {
+    /// Tells whether anybody looks at an outcome.
+    pub(crate) fn watch(&self, outcome: &Outcome) -> bool {
+        !self.post.is_empty() || !(outcome.is_ok() || self.error.is_empty())
+    }
+
     /// Makes a set without hooks.
     pub fn none() -> Self {
         Self::default()

@@ -194,7 +194,7 @@ pub trait Binder: Port {
     ///
     /// Nothing is decided about the call yet, so a refusal tells nothing of what is there: only that the text is no
     /// path, or that it leads out or to something protected. What is missing comes out in [`Bound::settle`].
-    fn bind(&self, values: Vec<SlotValue>) -> BoxFuture<'_, Result<Box<dyn Bound>, BindRefusal>>;
+    fn bind(&self, values: Vec<SlotValue>) -> BoxFuture<'_, Result<Arc<dyn Bound>, BindRefusal>>;
 }
 
 /// What the slots of one call were bound to.

@@ -19,8 +19,8 @@ use crate::error::PathError;
 use crate::file::{FileId, FileKind};
 use crate::resolve::{Naming, Resolver};
 use crate::resolved::Resolved;
-use crate::skipped::Skipped;
-use crate::view::View;
+use crate::skipped::{Hidden, HiddenCount, Skipped};
+use crate::view::{PathFilter, View};
 use crate::workspace::{Want, Workspace};
 use crate::writer::deed::Account;
 use crate::writer::step::{Step, Watch};
@@ -147,8 +147,8 @@ pub(crate) struct Bindings {
     places: Arc<[BoundPlace]>,
     records: Vec<BindingRecord>,
     claims: Vec<Claim>,
-    /// The view of the body that runs, or ran last.
-    view: Mutex<Option<View>>,
+    /// What the body that runs, or ran last, did not get to see.
+    hidden: Arc<HiddenCount>,
     /// How the trees that the call may change anything in stood before it ran.
     before: Mutex<Option<Before>>,
     /// What a look at these trees has to say.
@@ -165,12 +165,13 @@ impl Port for WorkspaceBinder {
 }
 
 impl Binder for WorkspaceBinder {
-    fn bind(&self, values: Vec<SlotValue>) -> BoxFuture<'_, Result<Box<dyn Bound>, BindRefusal>> {
+    fn bind(&self, values: Vec<SlotValue>) -> BoxFuture<'_, Result<Arc<dyn Bound>, BindRefusal>> {
+        if values.is_empty() {
+            let nothing: Arc<dyn Bound> = Arc::new(Bindings::of(self.clone(), Vec::new()));
+            return Box::pin(std::future::ready(Ok(nothing)));
+        }
         let binder = self.clone();
         Box::pin(async move {
-            if values.is_empty() {
-                return Ok(Box::new(Bindings::of(binder, Vec::new())) as Box<dyn Bound>);
-            }
             let bound = blocking(move || {
                 let workspace = &binder.workspace;
                 let mut places = Vec::with_capacity(values.len());
@@ -193,7 +194,7 @@ impl Binder for WorkspaceBinder {
                         }
                     }
                 }
-                Ok(Box::new(Bindings::of(binder, places)) as Box<dyn Bound>)
+                Ok(Arc::new(Bindings::of(binder, places)) as Arc<dyn Bound>)
             });
             bound.await.map_err(refusal)
         })
@@ -254,10 +255,10 @@ impl Bindings {
             effects,
             watch,
             next: Arc::default(),
-            places: places.into(),
+            places: shared(places),
             records,
             claims,
-            view: Mutex::default(),
+            hidden: Arc::default(),
             before: Mutex::default(),
             said: Mutex::default(),
         }
@@ -296,6 +297,11 @@ impl Bindings {
             watch: self.watch.clone(),
         }
     }
+}
+
+/// Shares items; where there are none, nothing is allocated.
+fn shared<T>(items: Vec<T>) -> Arc<[T]> {
+    if items.is_empty() { Arc::default() } else { items.into() }
 }
 
 fn claim(place: &Resolved, access: Access) -> Claim {
@@ -367,12 +373,10 @@ impl Bound for Bindings {
 
     fn install(&self, call: CallId, filter: RuleFilter, extensions: &mut Extensions) {
         let workspace = self.workspace.clone();
-        let view = if filter.is_open() {
-            View::unfiltered(workspace)
-        } else {
-            View::new(workspace, Arc::new(move |path| filter.sees(path)))
-        };
-        *self.view.lock().unwrap_or_else(PoisonError::into_inner) = Some(view.clone());
+        let filter: Option<PathFilter> =
+            if filter.is_open() { None } else { Some(Arc::new(move |path| filter.sees(path))) };
+        self.hidden.begin_anew();
+        let view = View::counting(workspace, filter, Arc::clone(&self.hidden));
         let places = Arc::clone(&self.places);
         let writes = |it: &&BoundPlace| it.access.writes();
         let slot_place = |it: &BoundPlace| SlotPlace {
@@ -381,18 +385,19 @@ impl Bound for Bindings {
         };
         let writer = Writer {
             view,
-            places: places.iter().filter(writes).map(slot_place).collect(),
+            places: shared(places.iter().filter(writes).map(slot_place).collect()),
             account: self.account(call),
         };
         extensions.insert(Installed { writer, places });
     }
 
     fn notices(&self) -> Vec<Notice> {
-        let view = self.view.lock().unwrap_or_else(PoisonError::into_inner);
-        let hidden = view.as_ref().map(View::hidden).unwrap_or_default();
         let mut notices: Vec<Notice> =
             self.places.iter().filter_map(|it| it.place.notice()).collect();
-        notices.extend(Skipped { hidden, ..Skipped::default() }.notices());
+        let hidden = self.hidden.get();
+        if hidden != Hidden::default() {
+            notices.extend(Skipped { hidden, ..Skipped::default() }.notices());
+        }
         notices.append(&mut self.said.lock().unwrap_or_else(PoisonError::into_inner));
         notices
     }

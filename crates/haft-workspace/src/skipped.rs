@@ -1,6 +1,7 @@
 //! What a look at many files passed over, and why.
 
 use std::fmt::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use haft_protocol::{LogicalPath, Notice, NoticeKind};
 
@@ -14,6 +15,32 @@ pub struct Hidden {
     pub protected: u64,
     /// By a rule.
     pub by_rule: u64,
+}
+
+/// What several views that belong together kept from sight.
+#[derive(Debug, Default)]
+pub(crate) struct HiddenCount {
+    protected: AtomicU64,
+    by_rule: AtomicU64,
+}
+
+impl HiddenCount {
+    pub(crate) fn get(&self) -> Hidden {
+        Hidden {
+            protected: self.protected.load(Ordering::Relaxed),
+            by_rule: self.by_rule.load(Ordering::Relaxed),
+        }
+    }
+
+    pub(crate) fn add(&self, hidden: Hidden) {
+        self.protected.fetch_add(hidden.protected, Ordering::Relaxed);
+        self.by_rule.fetch_add(hidden.by_rule, Ordering::Relaxed);
+    }
+
+    pub(crate) fn begin_anew(&self) {
+        self.protected.store(0, Ordering::Relaxed);
+        self.by_rule.store(0, Ordering::Relaxed);
+    }
 }
 
 /// What a listing or walk passed over.

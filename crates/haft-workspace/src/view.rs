@@ -3,7 +3,6 @@
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use haft_protocol::LogicalPath;
 
@@ -11,7 +10,7 @@ use crate::error::PathError;
 use crate::file::{FileKind, Metadata, OpenFile};
 use crate::resolve::Naming;
 use crate::resolved::Resolved;
-use crate::skipped::Hidden;
+use crate::skipped::{Hidden, HiddenCount};
 use crate::twins::Twins;
 use crate::workspace::{Root, Want, Workspace};
 
@@ -25,8 +24,7 @@ pub type PathFilter = Arc<dyn Fn(&LogicalPath) -> bool + Send + Sync>;
 pub struct View {
     workspace: Workspace,
     filter: Option<PathFilter>,
-    protected: Arc<AtomicU64>,
-    by_rule: Arc<AtomicU64>,
+    hidden: Arc<HiddenCount>,
 }
 
 impl View {
@@ -35,12 +33,21 @@ impl View {
     /// The filter is asked about every path that would be shown, opened or entered. A directory that it hides is not
     /// entered, so what it says of a directory must hold for all that is in it.
     pub fn new(workspace: Workspace, filter: PathFilter) -> Self {
-        Self { filter: Some(filter), ..Self::unfiltered(workspace) }
+        Self::counting(workspace, Some(filter), Arc::default())
     }
 
     /// Makes a view that only the protection list narrows.
     pub fn unfiltered(workspace: Workspace) -> Self {
-        Self { workspace, filter: None, protected: Arc::default(), by_rule: Arc::default() }
+        Self::counting(workspace, None, Arc::default())
+    }
+
+    /// Makes a view that counts together with others.
+    pub(crate) fn counting(
+        workspace: Workspace,
+        filter: Option<PathFilter>,
+        hidden: Arc<HiddenCount>,
+    ) -> Self {
+        Self { workspace, filter, hidden }
     }
 
     /// Returns the roots beside the first one as they are shown, those that a rule hides left out.
@@ -50,10 +57,7 @@ impl View {
 
     /// Returns what was hidden so far.
     pub fn hidden(&self) -> Hidden {
-        Hidden {
-            protected: self.protected.load(Ordering::Relaxed),
-            by_rule: self.by_rule.load(Ordering::Relaxed),
-        }
+        self.hidden.get()
     }
 
     /// Looks at a place, without opening what is there.
@@ -128,8 +132,7 @@ impl View {
     }
 
     pub(crate) fn count(&self, hidden: Hidden) {
-        self.protected.fetch_add(hidden.protected, Ordering::Relaxed);
-        self.by_rule.fetch_add(hidden.by_rule, Ordering::Relaxed);
+        self.hidden.add(hidden);
     }
 
     pub(crate) fn root_of(&self, place: &Resolved) -> Result<&Root, PathError> {

@@ -130,11 +130,11 @@ impl Haft {
         let context = self.context(self.caller(Entrance::Library, "library"));
         let call = ToolCall::new(self.dispatch.ports().call_id(), tool, arguments);
         match self.dispatch.dispatch(&context, call).await {
-            Dispatched::Done(outcome) => outcome,
+            Dispatched::Done(outcome) => *outcome,
             Dispatched::Waiting(ticket) => {
                 let nobody = haft_tool::Answer::Nobody { ways_out: Vec::new() };
                 match self.dispatch.resume(&context, *ticket, nobody).await {
-                    Dispatched::Done(outcome) => outcome,
+                    Dispatched::Done(outcome) => *outcome,
                     Dispatched::Waiting(ticket) => Outcome::from(haft_protocol::Denial::new(
                         haft_protocol::Control::Approval,
                         ticket.record().because.clone(),
@@ -145,7 +145,7 @@ impl Haft {
     }
 
     /// Names somebody who makes calls in this run.
-    pub fn caller(&self, entrance: Entrance, principal: impl Into<String>) -> Caller {
+    pub fn caller(&self, entrance: Entrance, principal: impl Into<Arc<str>>) -> Caller {
         Caller { entrance, principal: principal.into(), run: self.run, branch: None, parent: None }
     }
 

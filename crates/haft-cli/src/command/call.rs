@@ -82,7 +82,7 @@ pub(super) async fn finished(
     };
     progress.stop();
     match end {
-        Dispatched::Done(outcome) => Ok(outcome),
+        Dispatched::Done(outcome) => Ok(*outcome),
         // The terminal's approver never answers "later".
         Dispatched::Waiting(ticket) => {
             anyhow::bail!("the call waits as ticket {}", ticket.record().ticket)

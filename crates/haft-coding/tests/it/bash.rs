@@ -63,7 +63,7 @@ impl Shell {
         registry.register(Arc::new(tools), OnConflict::Reject).unwrap();
         let caller = Caller {
             entrance: Entrance::Library,
-            principal: "test".to_owned(),
+            principal: "test".into(),
             run: RunId::from_parts(0, 1),
             branch: None,
             parent: None,

@@ -76,7 +76,7 @@ impl Rig {
         registry.register(Arc::new(CodingTools::new()), OnConflict::Reject).unwrap();
         let caller = Caller {
             entrance: Entrance::Library,
-            principal: "test".to_owned(),
+            principal: "test".into(),
             run: RunId::from_parts(0, 1),
             branch: None,
             parent: None,

@@ -158,7 +158,7 @@ async fn the_record_names_the_client_and_the_entrance() {
         house.named(era, "claude-code").await.call("echo", json!({})).await;
     }
     for intent in house.intents() {
-        let caller = (intent.caller.entrance, intent.caller.principal.as_str());
+        let caller = (intent.caller.entrance, &*intent.caller.principal);
         assert_eq!(caller, (Entrance::Mcp, "claude-code 1.0"));
     }
 }
@@ -171,7 +171,8 @@ async fn a_name_is_recorded_as_one_short_line_that_shows_itself() {
         house.named(era, &name).await.call("echo", json!({})).await;
     }
     house.named(Era::Stateless, " ").await.call("echo", json!({})).await;
-    let names: Vec<String> = house.intents().into_iter().map(|it| it.caller.principal).collect();
+    let names: Vec<_> =
+        house.intents().into_iter().map(|it| it.caller.principal.to_string()).collect();
     assert!(names.iter().all(|it| it.len() <= 120 && !it.contains(char::is_control)), "{names:?}");
     assert_snapshot!(names[0].trim_end_matches('ü'), @r#"evil\n\x1b[2J\u{202e}"#);
     assert_eq!(names[0], names[1]);

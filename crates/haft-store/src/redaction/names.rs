@@ -43,23 +43,26 @@ pub fn is_secret_name(name: &str) -> bool {
     if matches!(name, "PWD" | "OLDPWD") {
         return false;
     }
-    let mut squashed: Vec<char> = name
-        .chars()
+    let mut squashed = [0; NAME_CHARS];
+    let letters = name
+        .bytes()
         .rev()
-        .filter(char::is_ascii_alphanumeric)
+        .filter(u8::is_ascii_alphanumeric)
         .take(NAME_CHARS)
-        .map(|letter| letter.to_ascii_lowercase())
-        .skip_while(char::is_ascii_digit)
-        .collect();
-    squashed.reverse();
-    let squashed: String = squashed.into_iter().collect();
-    let ends = |name: &str| ENDS.iter().any(|end| name.ends_with(end));
+        .skip_while(u8::is_ascii_digit);
+    let mut first = NAME_CHARS;
+    for (place, letter) in squashed.iter_mut().rev().zip(letters) {
+        *place = letter.to_ascii_lowercase();
+        first -= 1;
+    }
+    let squashed = squashed.get(first..).unwrap_or_default();
+    let ends = |name: &[u8]| ENDS.iter().any(|end| name.ends_with(end.as_bytes()));
     let last = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
     let last = last.rsplit(['_', '-', '.']).next().filter(|last| last.len() < name.len());
     // By itself `pass` is as often the opposite of `fail`.
     last.is_some_and(|last| last.eq_ignore_ascii_case("pass"))
-        || ends(&squashed)
-        || TAILS.iter().any(|tail| squashed.strip_suffix(tail).is_some_and(ends))
+        || ends(squashed)
+        || TAILS.iter().any(|tail| squashed.strip_suffix(tail.as_bytes()).is_some_and(ends))
 }
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ fn intent(number: u128, bytes: usize) -> Write {
         tool: Err("none".to_owned()),
         caller: Caller {
             entrance: Entrance::Cli,
-            principal: "me".to_owned(),
+            principal: "me".into(),
             run: RunId::from_parts(1, 1),
             branch: None,
             parent: None,

@@ -292,7 +292,7 @@ async fn o_050_secrets_are_in_no_record() {
         call(1),
         json!({ "password": "hunter2", "command": format!("curl -u me:{SECRET} https://me:hunter2@host"), SECRET: 1 }),
     );
-    record.caller.principal = format!("client {SECRET}");
+    record.caller.principal = format!("client {SECRET}").into();
     record.decision = Some(DecisionRecord { decision: Decision::Ask, because: SECRET.into() });
     record.bindings = vec![BindingRecord {
         slot: "path".to_owned(),

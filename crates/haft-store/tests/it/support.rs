@@ -82,7 +82,7 @@ pub(crate) fn intent(id: CallId) -> IntentRecord {
         tool: Ok("builtin/edit".parse().unwrap()),
         caller: Caller {
             entrance: Entrance::Model,
-            principal: "a model".to_owned(),
+            principal: "a model".into(),
             run: run(1),
             branch: Some(BranchId::from_parts(1, 1)),
             parent: None,

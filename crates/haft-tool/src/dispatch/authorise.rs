@@ -84,7 +84,9 @@ impl Walk<'_> {
             (Decision::Deny, _) => Err(denied(verdict.because().denial())),
             (Decision::Ask, None) => {
                 let ways_out = verdict.because().hints().to_vec();
-                self.suspend(subject, because, ways_out, asking).await.map(Authorised::Waiting)
+                Box::pin(self.suspend(subject, because, ways_out, asking))
+                    .await
+                    .map(Authorised::Waiting)
             }
             (Decision::Ask, Some(yes)) if yes.covers(subject) => {
                 let because = format!("approved by {}: {because}", yes.by).into();

@@ -54,7 +54,7 @@ impl Future for CallHandle {
         Pin::new(&mut self.end).poll(context).map(|end| {
             end.unwrap_or_else(|_| {
                 // The task ends without keeping its promise only when its runtime is shut down under it.
-                Dispatched::Done(Outcome::from(Failure::new(
+                Dispatched::from(Outcome::from(Failure::new(
                     ErrorKind::Internal,
                     "the runtime ended before the call did; the journal shows how far it came",
                 )))

@@ -59,7 +59,7 @@ impl NestedDoor {
         let ports = self.dispatch.ports();
         let context = match self.inside(Entrance::Nested) {
             Ok(context) => context,
-            Err(denial) => return Dispatched::Done(Outcome::from(denial)),
+            Err(denial) => return Dispatched::from(Outcome::from(denial)),
         };
         let call = ToolCall::new(ports.call_id(), tool, arguments);
         self.permit.release();

@@ -13,10 +13,15 @@ use crate::ports::{Entry, PortError};
 
 impl Walk<'_> {
     /// Station 15: one record of one outcome. Returns the outcome, and whether it is on record.
-    pub(super) async fn record(&mut self, mut outcome: Outcome) -> (Outcome, bool) {
-        outcome.notices.splice(0..0, self.notices.drain(..));
+    pub(super) async fn record(&mut self, mut outcome: Box<Outcome>) -> (Box<Outcome>, bool) {
+        if !self.notices.is_empty() {
+            outcome.notices.splice(0..0, self.notices.drain(..));
+        }
+        if self.dispatch.ports().journal.is_none() {
+            return (outcome, true);
+        }
         let at = self.dispatch.ports().clock.now();
-        let record = OutcomeRecord { call: self.intent.call, at, outcome };
+        let record = OutcomeRecord { call: self.intent.call, at, outcome: *outcome };
         let journal = async {
             if !self.journalled {
                 self.journal(Entry::Intent(&self.intent)).await?;
@@ -35,7 +40,7 @@ impl Walk<'_> {
                 false
             }
         };
-        let mut outcome = record.outcome;
+        let mut outcome = Box::new(record.outcome);
         if !recorded {
             outcome.notice(
                 NoticeKind::Unrecorded,
@@ -57,14 +62,12 @@ pub(super) async fn notify(
     dispatch: &Dispatch,
     context: &CallContext,
     intent: IntentRecord,
-    (outcome, recorded): (Outcome, bool),
-) -> Outcome {
+    outcome: Box<Outcome>,
+    recorded: bool,
+) -> Box<Outcome> {
     let hooks = &context.hooks;
     let on_error = if outcome.is_ok() { &[][..] } else { &hooks.error[..] };
-    if hooks.post.is_empty() && on_error.is_empty() {
-        return outcome;
-    }
-    let committed = Committed { intent: Arc::new(intent), outcome: Arc::new(outcome), recorded };
+    let committed = Committed { intent: Arc::new(intent), outcome: Arc::new(*outcome), recorded };
     for (name, hook) in hooks.post.iter().chain(on_error) {
         let committed = committed.clone();
         let running = AssertUnwindSafe(async move { hook(committed).await }).catch_unwind();
@@ -79,5 +82,5 @@ pub(super) async fn notify(
             Err(_) => tracing::warn!(hook = name, "a hook was too slow after the call"),
         }
     }
-    Arc::unwrap_or_clone(committed.outcome)
+    Box::new(Arc::unwrap_or_clone(committed.outcome))
 }

@@ -21,7 +21,7 @@ use crate::locks::{Claim, LockGuard, Owner};
 use crate::ports::{self, Bound, Entry, PortError};
 use crate::registry::Registered;
 use crate::tool::BoxFuture;
-use crate::{Arguments, Call, Output};
+use crate::{Arguments, Call, Output, Seen};
 
 /// A call that every station before the body said yes to.
 pub(super) struct Prepared<'a> {
@@ -45,22 +45,48 @@ struct Locked {
     _locks: LockGuard,
 }
 
-/// Why a body was stopped.
-#[derive(Clone, Copy)]
-enum Stopped {
-    Cancelled,
-    TimedOut,
+/// How the body of a call ended, or was left to go on.
+struct Ran {
+    outcome: Box<Outcome>,
+    seen: Vec<Seen>,
+    /// Whether another attempt may end better.
+    is_transient: bool,
 }
 
-/// How a body ended.
-enum Ran {
-    /// By itself.
-    Ended(Result<Output, Failure>),
-    /// After it was asked to stop, in time.
-    Stopped(Stopped, Result<Output, Failure>),
-    /// Not yet: it was asked to stop and goes on with what it holds.
-    Detached(Stopped),
+impl Ran {
+    /// Takes what a body ended with, by itself or after it was asked to stop.
+    fn ended(end: BodyEnd, stopped: Option<Status>) -> Self {
+        let returned = end.unwrap_or_else(|panic| Err(panicked("the tool", &*panic)));
+        let is_transient = matches!(&returned, Err(failure) if failure.kind.is_transient());
+        let is_transient = is_transient && stopped.is_none();
+        let (output, failure) = match returned {
+            Ok(mut output) => {
+                let failure = output.failure.take();
+                (output, failure)
+            }
+            Err(failure) => (Output::default(), Some(failure)),
+        };
+        let status = stopped.unwrap_or_else(|| failure.map_or(Status::Ok, Status::Failed));
+        Self { is_transient, ..Self::of(status, output) }
+    }
+
+    fn of(status: Status, output: Output) -> Self {
+        let Output { content, structured, bounds, notices, changes, seen, usage, .. } = output;
+        let outcome = Outcome {
+            content,
+            structured,
+            changes,
+            bounds,
+            notices,
+            usage,
+            ..Outcome::new(status)
+        };
+        Self { outcome: Box::new(outcome), seen, is_transient: false }
+    }
 }
+
+/// What the future of a body ends with.
+type BodyEnd = std::thread::Result<Result<Output, Failure>>;
 
 impl Walk<'_> {
     /// Station 10: waits for this call's turn, its locks and a permit, and looks again at what was bound.
@@ -75,13 +101,13 @@ impl Walk<'_> {
     ) -> Result<Option<Held>, Ended> {
         let inner = &self.dispatch.inner;
         if let Some(turn) = turn {
-            self.unless_cancelled(turn.claim(bound.claims())).await?;
+            self.unless_cancelled(Box::pin(turn.claim(bound.claims()))).await?;
         }
         // Pinned here, so that it is not copied from one wait into the other.
         let acquiring = pin!(async {
             let locked = match bound.claims() {
                 [] => None,
-                claims => Some(self.lock(claims).await?),
+                claims => Some(Box::pin(self.lock(claims)).await?),
             };
             let permit = inner.permits.acquire(registered.descriptor.is_composite()).await;
             Ok::<_, PortError>(Held { permit, _locked: locked })
@@ -118,42 +144,17 @@ impl Walk<'_> {
     /// Stations 11 to 14: saves, runs, captures, checks and bounds.
     pub(super) async fn run(
         &mut self,
-        prepared: Prepared<'_>,
+        prepared: &Prepared<'_>,
         held: Held,
-    ) -> Result<(Outcome, Option<Held>), Ended> {
+    ) -> Result<(Box<Outcome>, Option<Held>), Ended> {
         let ports = self.dispatch.ports();
         let call = self.intent.call;
         if !prepared.effects.is_read_only() {
             let saving = ports.checkpoints.save(call, &*prepared.bound);
             self.unless_cancelled(saving).await?.map_err(|error| failed(error.into()))?;
         }
-        let started = Instant::now();
-        let (ran, attempts, held) = self.attempts(&prepared, held).await?;
-        let (status, output) = match ran {
-            Ran::Ended(Ok(mut output)) => {
-                (output.failure.take().map_or(Status::Ok, Status::Failed), output)
-            }
-            Ran::Ended(Err(failure)) => (Status::Failed(failure), Output::default()),
-            Ran::Stopped(why, output) => {
-                (Self::stopped(why, &prepared), output.unwrap_or_default())
-            }
-            Ran::Detached(why) => {
-                let text = "the body did not stop when asked to; it goes on and keeps its locks until it ends";
-                (
-                    Self::stopped(why, &prepared),
-                    Output::default().with_notice(NoticeKind::Detached, text),
-                )
-            }
-        };
-        let mut outcome = Outcome::new(status);
-        outcome.content = output.content;
-        outcome.structured = output.structured;
-        outcome.changes = output.changes;
-        outcome.bounds = output.bounds;
-        outcome.notices = output.notices;
-        outcome.usage = output.usage;
-        outcome.usage.run_ms = Some(millis(started.elapsed()));
-        outcome.usage.attempts = Some(attempts);
+        let (ran, held) = self.attempts(prepared, held).await?;
+        let Ran { mut outcome, seen, .. } = ran;
         if !prepared.effects.is_read_only() {
             match ports.capture.changes(call, &*prepared.bound).await {
                 Ok(changes) => outcome.changes.extend(changes),
@@ -166,12 +167,12 @@ impl Walk<'_> {
             }
         }
         outcome.notices.extend(prepared.bound.notices());
-        Self::check_output(&prepared, &mut outcome);
+        Self::check_output(prepared, &mut outcome);
         let kept = bound_output(ports, &self.dispatch.inner.limits, call, &mut outcome).await;
         if let Some(ledger) = &self.context.ledger
             && outcome.is_ok()
         {
-            ledger.commit(output.seen, kept);
+            ledger.commit(seen, kept);
         }
         Ok((outcome, held))
     }
@@ -181,19 +182,22 @@ impl Walk<'_> {
         &mut self,
         prepared: &Prepared<'_>,
         held: Held,
-    ) -> Result<(Ran, u32, Option<Held>), Ended> {
+    ) -> Result<(Ran, Option<Held>), Ended> {
         let limits = &self.dispatch.inner.limits;
         let most = if prepared.effects.is_idempotent() { limits.attempts.max(1) } else { 1 };
-        let mut held = held;
-        let mut attempt = 1;
+        let (mut held, mut attempt, mut first) = (held, 1, None);
         loop {
             self.journal_started(&prepared.effects, attempt).await?;
-            let (ran, still_held) = self.body(prepared, held).await;
-            let again = matches!(&ran, Ran::Ended(Err(failure)) if failure.kind.is_transient())
-                && attempt < most;
-            match (again, still_held) {
-                (true, Some(back)) => held = back,
-                (_, still_held) => return Ok((ran, attempt, still_held)),
+            let now = Instant::now();
+            let first = *first.get_or_insert(now);
+            let (mut ran, still_held) = self.body(prepared, held, now).await;
+            match still_held {
+                Some(back) if ran.is_transient && attempt < most => held = back,
+                still_held => {
+                    ran.outcome.usage.run_ms = Some(millis(first.elapsed()));
+                    ran.outcome.usage.attempts = Some(attempt);
+                    return Ok((ran, still_held));
+                }
             }
             let pause: Duration = limits.retry_delay * 2_u32.saturating_pow(attempt - 1);
             self.unless_cancelled(tokio::time::sleep(pause)).await?;
@@ -222,11 +226,11 @@ impl Walk<'_> {
     }
 
     /// Runs the body once, under its deadline and the request to stop.
-    async fn body(&self, prepared: &Prepared<'_>, held: Held) -> (Ran, Option<Held>) {
+    async fn body(&self, prepared: &Prepared<'_>, held: Held, now: Instant) -> (Ran, Option<Held>) {
         let run_ms = prepared.registered.descriptor.run_ms();
         // The call's own request to stop: when the body's time is up, so is the call's.
         let cancellation = &self.context.cancellation;
-        let deadline = Instant::now() + Duration::from_millis(run_ms);
+        let deadline = now + Duration::from_millis(run_ms);
         let (tool, call) =
             (Arc::clone(&prepared.registered.tool), self.permitted(prepared, &held, deadline));
         // A body may panic before there is a future of it.
@@ -235,31 +239,24 @@ impl Walk<'_> {
             Box::pin(std::future::ready(Err(panicked("the tool", &*panic))))
         });
         let mut body = AssertUnwindSafe(made).catch_unwind();
-        let ended = |end: std::thread::Result<Result<Output, Failure>>| {
-            end.unwrap_or_else(|panic| Err(panicked("the tool", &*panic)))
+        // A body that saw the request first hands over what it has, just as one that is waited for.
+        let ended = |end: BodyEnd| {
+            Ran::ended(end, cancellation.is_cancelled().then_some(Status::Cancelled))
         };
         // Many bodies end at once, and then nobody has to be told about the request or the time.
-        let raced = match futures_util::poll!(&mut body) {
-            Poll::Ready(end) => Ok(end),
-            Poll::Pending => tokio::select! {
-                biased;
-                end = &mut body => Ok(end),
-                () = cancellation.cancelled() => Err(Stopped::Cancelled),
-                () = tokio::time::sleep_until(deadline) => Err(Stopped::TimedOut),
-            },
-        };
-        let why = match raced {
-            // A body that saw the request first hands over what it has, just as one that is waited for.
-            Ok(end) if cancellation.is_cancelled() => {
-                return (Ran::Stopped(Stopped::Cancelled, ended(end)), Some(held));
-            }
-            Ok(end) => return (Ran::Ended(ended(end)), Some(held)),
-            Err(why) => why,
+        if let Poll::Ready(end) = futures_util::poll!(&mut body) {
+            return (ended(end), Some(held));
+        }
+        let why = tokio::select! {
+            biased;
+            end = &mut body => return (ended(end), Some(held)),
+            () = cancellation.cancelled() => Status::Cancelled,
+            () = tokio::time::sleep_until(deadline) => Status::TimedOut { after_ms: run_ms },
         };
         cancellation.cancel();
         let inner = Arc::clone(&self.dispatch.inner);
         if let Ok(end) = tokio::time::timeout(inner.limits.grace, &mut body).await {
-            return (Ran::Stopped(why, ended(end)), Some(held));
+            return (Ran::ended(end, Some(why)), Some(held));
         }
         held.permit.release();
         inner.detached.fetch_add(1, Ordering::Relaxed);
@@ -269,7 +266,10 @@ impl Walk<'_> {
             drop(held);
             inner.detached.fetch_sub(1, Ordering::Relaxed);
         });
-        (Ran::Detached(why), None)
+        let goes_on =
+            "the body did not stop when asked to; it goes on and keeps its locks until it ends";
+        let output = Output::default().with_notice(NoticeKind::Detached, goes_on);
+        (Ran::of(why, output), None)
     }
 
     /// Makes the call that is handed to the body. This is the only place that makes one.
@@ -290,15 +290,6 @@ impl Walk<'_> {
                 call: self.intent.call,
                 permit: held.permit.clone(),
             },
-        }
-    }
-
-    fn stopped(why: Stopped, prepared: &Prepared<'_>) -> Status {
-        match why {
-            Stopped::Cancelled => Status::Cancelled,
-            Stopped::TimedOut => {
-                Status::TimedOut { after_ms: prepared.registered.descriptor.run_ms() }
-            }
         }
     }
 

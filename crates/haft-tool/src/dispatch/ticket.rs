@@ -14,7 +14,7 @@ use crate::ports::Question;
 #[must_use]
 pub enum Dispatched {
     /// It ended.
-    Done(Outcome),
+    Done(Box<Outcome>),
     /// It waits for an answer, and holds nothing meanwhile.
     Waiting(Box<Ticket>),
 }
@@ -31,9 +31,15 @@ impl Dispatched {
     /// Returns the outcome of a call that ended.
     pub fn into_outcome(self) -> Option<Outcome> {
         match self {
-            Self::Done(outcome) => Some(outcome),
+            Self::Done(outcome) => Some(*outcome),
             Self::Waiting(_) => None,
         }
+    }
+}
+
+impl From<Outcome> for Dispatched {
+    fn from(outcome: Outcome) -> Self {
+        Self::Done(Box::new(outcome))
     }
 }
 

@@ -14,7 +14,7 @@ use haft_protocol::{
 use haft_schema::{Extra, Reading, Unchecked};
 use serde_json::{Map, Value};
 
-use super::authorise::{AskedFor, Asking, Authorised, Subjected};
+use super::authorise::{AskedFor, Asking, Authorised, Subjected, Yes};
 use super::batch::Turn;
 use super::record::notify;
 use super::run::{Held, Prepared};
@@ -94,7 +94,7 @@ pub(super) fn refused(refusal: BindRefusal) -> Ended {
 
 /// The end of the stations.
 enum End {
-    Outcome { outcome: Outcome, held: Option<Held> },
+    Outcome { outcome: Box<Outcome>, held: Option<Held> },
     Waiting(Box<Ticket>),
 }
 
@@ -107,6 +107,13 @@ pub(super) struct Walk<'a> {
     pub(super) journalled: bool,
     /// Whether the end of this walk is the end of the call. It is not where its answer was not taken.
     pub(super) ends_call: bool,
+}
+
+/// What comes out of decoding.
+struct Decoded<'a> {
+    registered: &'a Registered,
+    given: Unchecked<'a>,
+    call: AskedFor,
 }
 
 /// What comes out of normalising.
@@ -135,16 +142,19 @@ pub(super) async fn walk(
     let (outcome, held) = match end {
         Ok(Ok(End::Waiting(ticket))) => return Dispatched::Waiting(ticket),
         Ok(Ok(End::Outcome { outcome, held })) => (outcome, held),
-        Ok(Err(outcome)) => (*outcome, None),
-        Err(panic) => (Outcome::from(panicked("dispatch", &*panic)), None),
+        Ok(Err(outcome)) => (outcome, None),
+        Err(panic) => (failed(panicked("dispatch", &*panic)), None),
     };
     if !walk.ends_call {
         return Dispatched::Done(outcome);
     }
-    let recorded = walk.record(outcome).await;
+    let (outcome, recorded) = walk.record(outcome).await;
     drop(held);
     drop(turn);
-    Dispatched::Done(notify(dispatch, context, walk.intent, recorded).await)
+    if !context.hooks.watch(&outcome) {
+        return Dispatched::Done(outcome);
+    }
+    Dispatched::Done(Box::pin(notify(dispatch, context, walk.intent, outcome, recorded)).await)
 }
 
 /// Tells the operator what a panic said, and the caller that it was not their fault.
@@ -181,31 +191,11 @@ impl<'a> Walk<'a> {
     }
 
     async fn stations(&mut self, start: Start, turn: &mut Option<Turn>) -> Result<End, Ended> {
-        let (registered, given, call, yes) = match start {
-            Start::Fresh(fresh) => {
-                let Fresh { call, within } = *fresh;
-                let ToolCall { arguments, .. } = &call;
-                let resolved = self.resolve(&call.tool);
-                let within = resolved.and_then(|it| self.budget(it, within).map(|()| it));
-                let registered = match within {
-                    Ok(registered) => registered,
-                    Err(ended) => {
-                        self.note(arguments);
-                        return Err(ended);
-                    }
-                };
-                let ToolCall { provider_id, tool, arguments, .. } = call;
-                let given = self.decode(registered, arguments)?;
-                (registered, given, AskedFor { tool, provider_id }, None)
-            }
+        let (Decoded { registered, given, call }, yes) = match start {
+            Start::Fresh(fresh) => (self.set_out(*fresh)?, None),
             Start::Resumed(approved) => {
-                let Approved { ticket, answer } = *approved;
-                let ToolCall { provider_id, tool, arguments, .. } = ticket.call.clone();
-                let yes = self.answered(ticket, answer).await?;
-                let registered = self.resolve(&tool)?;
-                // A call that was made again comes as it came at first; what was repaired already stays as it is.
-                let given = self.decode(registered, arguments)?;
-                (registered, given, AskedFor { tool, provider_id }, Some(yes))
+                let (decoded, yes) = Box::pin(self.set_out_again(*approved)).await?;
+                (decoded, Some(yes))
             }
         };
         let Normal { given, arguments, asked } = self.normalise(registered, given).await?;
@@ -222,7 +212,7 @@ impl<'a> Walk<'a> {
                 bound: &*bound,
             };
             let asking = Asking { call: &call, given: &given, asked: &asked };
-            let verdict = match self.authorise(&subject, &asking, yes.as_ref()).await? {
+            let verdict = match self.authorise(&subject, &asking, yes.as_deref()).await? {
                 Authorised::Allowed(verdict) => verdict,
                 Authorised::Waiting(ticket) => return Ok(End::Waiting(ticket)),
             };
@@ -234,7 +224,7 @@ impl<'a> Walk<'a> {
                 let Some(turn) = turn.as_mut().filter(|_| !was_missing) else {
                     return Err(refused(refusal));
                 };
-                self.unless_cancelled(turn.after_writers()).await?;
+                self.unless_cancelled(Box::pin(turn.after_writers())).await?;
                 was_missing = true;
                 continue;
             }
@@ -251,9 +241,40 @@ impl<'a> Walk<'a> {
                 continue;
             };
             let prepared = Prepared { registered, arguments, effects, bound, verdict };
-            let (outcome, held) = self.run(prepared, held).await?;
+            let (outcome, held) = self.run(&prepared, held).await?;
             return Ok(End::Outcome { outcome, held });
         }
+    }
+
+    /// Stations 1 to 3 of a call that was just made.
+    fn set_out(&mut self, fresh: Fresh) -> Result<Decoded<'a>, Ended> {
+        let Fresh { call, within } = fresh;
+        let resolved = self.resolve(&call.tool);
+        let within = resolved.and_then(|it| self.budget(it, within).map(|()| it));
+        let registered = match within {
+            Ok(registered) => registered,
+            Err(ended) => {
+                self.note(&call.arguments);
+                return Err(ended);
+            }
+        };
+        let ToolCall { provider_id, tool, arguments, .. } = call;
+        let given = self.decode(registered, arguments)?;
+        Ok(Decoded { registered, given, call: AskedFor { tool, provider_id } })
+    }
+
+    /// Stations 1 and 3 of a call that waited for an answer.
+    async fn set_out_again(
+        &mut self,
+        approved: Approved,
+    ) -> Result<(Decoded<'a>, Box<Yes>), Ended> {
+        let Approved { ticket, answer } = approved;
+        let ToolCall { provider_id, tool, arguments, .. } = ticket.call.clone();
+        let yes = self.answered(ticket, answer).await?;
+        let registered = self.resolve(&tool)?;
+        // A call that was made again comes as it came at first; what was repaired already stays as it is.
+        let given = self.decode(registered, arguments)?;
+        Ok((Decoded { registered, given, call: AskedFor { tool, provider_id } }, Box::new(yes)))
     }
 
     /// Station 1: finds the tool in the snapshot that was advertised.
@@ -364,7 +385,8 @@ impl<'a> Walk<'a> {
             };
             let running = AssertUnwindSafe(async move { hook(proposed).await }).catch_unwind();
             let limit = self.dispatch.inner.limits.hook;
-            let said = self.unless_cancelled(tokio::time::timeout(limit, running)).await?;
+            let said =
+                self.unless_cancelled(Box::pin(tokio::time::timeout(limit, running))).await?;
             let refuse = |reason: String| denied(Denial::new(Control::Hook(name.clone()), reason));
             match said {
                 Ok(Ok(Ok(PreVerdict::Continue))) => {}
@@ -462,10 +484,10 @@ impl<'a> Walk<'a> {
         let mut bound = self.unless_cancelled(binder.bind(values.clone())).await?;
         if let (Err(BindRefusal::Failed(_)), Some(turn)) = (&bound, turn) {
             // An earlier call of the batch may be about to make the way to it.
-            self.unless_cancelled(turn.after_writers()).await?;
+            self.unless_cancelled(Box::pin(turn.after_writers())).await?;
             bound = self.unless_cancelled(binder.bind(values)).await?;
         }
-        let bound: Arc<dyn Bound> = bound.map_err(refused)?.into();
+        let bound = bound.map_err(refused)?;
         self.intent.bindings = bound.records().to_vec();
         Ok(bound)
     }
@@ -488,8 +510,8 @@ impl<'a> Walk<'a> {
             return Self::still_itself(registered);
         }
         let limit = self.dispatch.inner.limits.activate;
-        let woken =
-            self.unless_cancelled(tokio::time::timeout(limit, registered.waking.wake())).await?;
+        let waking = Box::pin(tokio::time::timeout(limit, registered.waking.wake()));
+        let woken = self.unless_cancelled(waking).await?;
         match woken {
             Ok(Ok(())) => Self::still_itself(registered),
             Ok(Err(failure)) => Err(failed(failure)),

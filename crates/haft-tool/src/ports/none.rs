@@ -92,9 +92,9 @@ impl Bound for NothingBound {
 }
 
 impl Binder for NoBinder {
-    fn bind(&self, values: Vec<SlotValue>) -> BoxFuture<'_, Result<Box<dyn Bound>, BindRefusal>> {
+    fn bind(&self, values: Vec<SlotValue>) -> BoxFuture<'_, Result<Arc<dyn Bound>, BindRefusal>> {
         ready(match values.first() {
-            None => Ok(Box::new(NothingBound)),
+            None => Ok(Arc::new(NothingBound)),
             Some(value) => Err(BindRefusal::Denied(Denial::new(
                 Control::Workspace,
                 format!("`{}` names a path, and there is no workspace to look in", value.argument),

@@ -110,7 +110,7 @@ async fn a_resumed_ticket_is_no_side_door() {
                     let yes = haft_tool::Answer::Approve { by: "ada".to_owned() };
                     done(rig.dispatch.resume(&rig.context, *ticket, yes).await)
                 }
-                Dispatched::Done(outcome) => outcome,
+                Dispatched::Done(outcome) => *outcome,
             }
         })
     };

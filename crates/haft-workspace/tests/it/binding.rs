@@ -133,7 +133,7 @@ fn value(path: &str, access: Access, existence: Existence) -> SlotValue {
     SlotValue { slot, argument: "/path".to_owned(), given: path.to_owned() }
 }
 
-async fn bind(rig: &Rig, path: &str, access: Access) -> Result<Box<dyn Bound>, BindRefusal> {
+async fn bind(rig: &Rig, path: &str, access: Access) -> Result<Arc<dyn Bound>, BindRefusal> {
     let binder = WorkspaceBinder::new(rig.workspace.clone());
     binder.bind(vec![value(path, access, Existence::Optional)]).await
 }

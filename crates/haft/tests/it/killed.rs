@@ -83,7 +83,7 @@ async fn does_what_it_is_told() {
     registry.register(Arc::new(CodingTools::new()), OnConflict::Reject).unwrap();
     let caller = Caller {
         entrance: Entrance::Library,
-        principal: "test".to_owned(),
+        principal: "test".into(),
         run: RunId::from_parts(0, 1),
         branch: None,
         parent: None,

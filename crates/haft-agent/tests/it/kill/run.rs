@@ -128,7 +128,7 @@ pub(super) fn work(
     }
     let caller = Caller {
         entrance: Entrance::Model,
-        principal: "scripted/model".to_owned(),
+        principal: "scripted/model".into(),
         run: run_id(),
         branch: None,
         parent: None,

@@ -25,7 +25,7 @@ async fn a_session_has_its_own_ledger_and_ends_when_it_is_closed() {
     let answer = site.within(&session, "tools/call", call).send().await;
     assert_eq!(answer.text(), "true");
     assert_eq!(answer.message()["result"].get("resultType"), None);
-    assert_eq!(house.intents()[0].caller.principal, "tester 1.0");
+    assert_eq!(&*house.intents()[0].caller.principal, "tester 1.0");
     let close = site.within(&session, "", json!({})).method("DELETE").body("");
     assert_eq!(close.status().await, 202);
     assert_eq!(site.within(&session, "tools/call", echoing()).status().await, 404);

@@ -14,7 +14,7 @@ async fn a_call_is_answered_recorded_and_not_remembered() {
     let answer = site.stateless("tools/call", call).send().await;
     assert_eq!((answer.status, answer.text().as_str()), (200, "{\"a\":1}"));
     assert_eq!(answer.message()["result"]["resultType"], "complete");
-    assert_eq!(house.intents()[0].caller.principal, "tester 1.0");
+    assert_eq!(&*house.intents()[0].caller.principal, "tester 1.0");
     let call = json!({ "name": "remembers", "arguments": {} });
     assert_eq!(site.stateless("tools/call", call).send().await.text(), "false");
 }
