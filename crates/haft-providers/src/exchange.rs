@@ -32,6 +32,8 @@ pub(crate) enum Step {
     Progress,
     /// The reply is whole; what belongs to it, such as token counts, may still come.
     Whole,
+    /// The reply went on although it was said to be whole: it is when the stream ends as it should, and not when it breaks.
+    Doubtful,
     /// Nothing more comes, whether or not the connection ends.
     Done,
 }
@@ -208,6 +210,8 @@ impl Exchange {
 
 enum State {
     Speaking,
+    /// It was said to be whole, and went on.
+    Doubtful,
     Whole,
     Ended,
 }
@@ -284,9 +288,12 @@ impl Pump {
         })?;
         match step {
             Step::Nothing => {}
-            Step::Progress => {
+            Step::Progress | Step::Doubtful => {
                 self.idle.progress();
                 self.unsaid = 0;
+                if step == Step::Doubtful {
+                    self.state = State::Doubtful;
+                }
             }
             Step::Whole => {
                 self.state = State::Whole;
@@ -310,7 +317,7 @@ impl Pump {
         }
         match self.state {
             State::Ended => {}
-            State::Whole => self.finish(),
+            State::Whole | State::Doubtful => self.finish(),
             State::Speaking => {
                 let mut error = ModelError::cut_short();
                 error.text = format!("{}: {}", self.exchange.who(), error.text);

@@ -57,6 +57,7 @@ impl Idle {
     pub(crate) fn progress(&mut self) {
         self.allowed = self.patience.pause;
         self.left = self.allowed;
+        self.until = None;
     }
 
     /// Counts the last words: all was said but what belongs to the end.

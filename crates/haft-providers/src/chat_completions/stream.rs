@@ -24,6 +24,8 @@ pub(super) struct ChatReader {
     calls: Calls,
     usage: Reports,
     stop: Option<StopReason>,
+    /// Whether more came after the reply was said to be whole, so that its server says so too early.
+    goes_on: bool,
     refused: bool,
     served_by: Option<String>,
     reasoning_field: Option<&'static str>,
@@ -40,6 +42,7 @@ impl ChatReader {
             calls: Calls::default(),
             usage: Reports::default(),
             stop: None,
+            goes_on: false,
             refused: false,
             served_by: None,
             reasoning_field: None,
@@ -48,19 +51,21 @@ impl ChatReader {
     }
 
     fn choice(&mut self, choice: &Value, shown: &mut VecDeque<Part>) -> Result<bool, Fault> {
-        let mut says = false;
+        let (mut says, had_stopped) = (false, self.stop.is_some());
         // A server that does not stream sends the whole message in place of what is new.
         for (field, is_whole) in [("delta", false), ("message", true)] {
             if let Some(said) = choice.get(field) {
                 says |= self.said(said, is_whole, shown)?;
             }
         }
+        self.goes_on |= had_stopped && says;
         if let Some(reason) = choice.get("finish_reason").and_then(Value::as_str) {
             if reason == "error" {
                 return Err(Fault::Reported(Report::of_json(choice)));
             }
+            // Who has nothing to say here with each piece says it with the first one, too.
+            self.goes_on |= reason.is_empty();
             self.stop = Some(stop_reason(reason));
-            says = true;
         }
         Ok(says)
     }
@@ -229,6 +234,8 @@ impl Reader for ChatReader {
             says |= self.choice(choice, shown)?;
         }
         Ok(match (&self.stop, says) {
+            (Some(_), true) if self.goes_on => Step::Doubtful,
+            (Some(_), false) if self.goes_on => Step::Nothing,
             (Some(_), _) => Step::Whole,
             (None, true) => Step::Progress,
             (None, false) => Step::Nothing,

@@ -21,6 +21,8 @@ pub(super) struct GeminiReader {
     assembly: Assembly,
     usage: Reports,
     stop: Option<StopReason>,
+    /// Whether more came after the reply was said to be whole.
+    goes_on: bool,
     served_by: Option<String>,
 }
 
@@ -65,6 +67,7 @@ impl GeminiReader {
             assembly: Assembly::default(),
             usage: Reports::default(),
             stop: None,
+            goes_on: false,
             served_by: None,
         }
     }
@@ -89,7 +92,7 @@ impl GeminiReader {
             let is_ours = chunk.usage_metadata.is_object() || model.is_some();
             return if is_ours { Ok(Step::Nothing) } else { Err(unreadable(text)) };
         };
-        let mut says = false;
+        let (mut says, had_stopped) = (false, self.stop.is_some());
         // One reply was asked for; what a server adds to it is not ours.
         let first = |candidate: &&Candidate<'_>| candidate.index.as_u64().unwrap_or(0) == 0;
         for candidate in candidates.iter().filter(first) {
@@ -99,7 +102,10 @@ impl GeminiReader {
             }
             self.stopped(candidate)?;
         }
+        self.goes_on |= had_stopped && says;
         Ok(match (&self.stop, says) {
+            (Some(_), true) if self.goes_on => Step::Doubtful,
+            (Some(_), false) if self.goes_on => Step::Nothing,
             (Some(_), _) => Step::Whole,
             (None, true) => Step::Progress,
             (None, false) => Step::Nothing,

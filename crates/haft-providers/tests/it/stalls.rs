@@ -125,6 +125,45 @@ async fn o_089_a_reply_ends_when_its_provider_says_so() {
     );
 }
 
+/// What is sent of a stream whose connection then breaks, and the reply that is made of it, if one is.
+async fn broken(dialect: Dialect, pieces: &[&str]) -> Option<String> {
+    let pieces: String = pieces.iter().map(|it| format!("data: {it}\n\n")).collect();
+    let mut answer = Answer::stream(&pieces);
+    answer.plays.retain(|it| !matches!(it, Play::End));
+    match asked(dialect, answer).await {
+        Ok(reply) => Some(reply),
+        Err(error) => {
+            assert!(error.began, "{}", error.text);
+            None
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_reply_is_whole_when_its_provider_says_that_it_ends_and_nothing_more_comes() {
+    let call = r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]}}]}"#;
+    let more = r#"{"choices":[{"delta":{"tool_calls":[{"index":1,"id":"b","function":{"name":"g","arguments":"{}"}}]}}]}"#;
+    let end = r#"{"choices":[{"delta":{},"finish_reason":"tool_calls"}]}"#;
+    let usage = r#"{"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":2}}"#;
+    let dialect = Dialect::ChatCompletions;
+    // The dialect's own word for the end of a reply is there; `[DONE]` is that of the stream.
+    assert!(broken(dialect, &[call, end]).await.is_some());
+    assert!(broken(dialect, &[call, end, usage]).await.is_some());
+    assert!(broken(dialect, &[call]).await.is_none());
+    // A server that says so before it ends is not believed when the stream breaks.
+    assert!(broken(dialect, &[call, end, more]).await.is_none());
+    let each = |it: &str| it.replace("}]}}]}", r#"}]},"finish_reason":""}]}"#);
+    assert!(broken(dialect, &[&each(call), &each(more)]).await.is_none());
+    let done = [&each(call), &each(more), "[DONE]"].map(|it| format!("data: {it}\n\n")).concat();
+    let whole = asked(dialect, Answer::stream(&done)).await.unwrap();
+    assert!(whole.contains("calls"), "{whole}");
+    let said = r#"{"candidates":[{"content":{"parts":[{"text":"So"}]}}]}"#;
+    let stopped = r#"{"candidates":[{"finishReason":"STOP"}]}"#;
+    assert!(broken(Dialect::Gemini, &[said, stopped]).await.is_some());
+    assert!(broken(Dialect::Gemini, &[said]).await.is_none());
+    assert!(broken(Dialect::Gemini, &[said, stopped, said]).await.is_none());
+}
+
 /// Plays the same as fast as it is read, and faster.
 fn flood(bytes: &str) -> Play {
     Play::Repeat(bytes.repeat(1_000).into(), Duration::ZERO)

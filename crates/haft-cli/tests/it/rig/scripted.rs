@@ -20,7 +20,7 @@ pub(crate) enum Says {
     /// The begin of a text, and then nothing until the test is over.
     Begins(&'static str),
     /// The begin of a text, the rest of a stream as it is, and then the connection breaks.
-    Breaks(&'static str, &'static str),
+    Breaks(&'static str, String),
     /// An error of HTTP.
     Refuses(u16, &'static str),
 }

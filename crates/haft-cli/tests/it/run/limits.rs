@@ -115,7 +115,7 @@ fn more_than_was_estimated_is_told() {
 
 #[test]
 fn what_was_broken_off_counts_as_it_is_estimated() {
-    let (rig, server) = with([Says::Breaks("I think so", "")]);
+    let (rig, server) = with([Says::Breaks("I think so", String::new())]);
     let ran = rig.haft(&["run", "count"]);
     assert_eq!(ran.exit, 1, "{}", ran.all());
     assert!(ran.stderr.contains("used: 1 request; by estimate "), "{}", ran.stderr);

@@ -362,6 +362,36 @@ fn a_server_of_this_machine_is_asked_for_models_that_it_has() {
 }
 
 #[test]
+fn a_call_runs_of_a_reply_that_was_said_to_end_though_the_stream_broke_and_of_no_other() {
+    let call = |path: &str, index: u32| {
+        let arguments = json!({ "action": "write", "path": path, "content": "new\n" }).to_string();
+        let function = json!({ "name": "editor", "arguments": arguments });
+        let call = json!({ "index": index, "id": format!("c{index}"), "function": function });
+        let choice = json!({ "index": 0, "delta": { "tool_calls": [call] } });
+        format!("data: {}\n\n", json!({ "choices": [choice] }))
+    };
+    let end =
+        "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n";
+    let whole = format!("{}{end}", call("one.txt", 0));
+    let (rig, server) = with([Says::Breaks("", whole), Says::Text(&["Done."])]);
+    let ran = rig.haft(&["run", "write"]);
+    assert_eq!((ran.exit, &*ran.stdout), (0, "Done.\n"), "{}", ran.all());
+    assert!(rig.ws("one.txt").exists());
+    // Nobody counted the first of them.
+    let usage = rig.json(&["runs"])["data"][0]["usage"].clone();
+    assert_eq!((&usage["requests"], &usage["uncounted"]), (&json!(2), &json!(1)), "{usage}");
+    let too_early = format!("{}{end}{}", call("two.txt", 0), call("three.txt", 1));
+    for cut in [call("two.txt", 0), too_early] {
+        server.then(Says::Breaks("I write. ", cut));
+        let ran = rig.haft(&["run", "write"]);
+        assert_eq!(ran.exit, 1, "{}", ran.all());
+        assert!(!rig.ws("two.txt").exists() && !rig.ws("three.txt").exists(), "{}", ran.all());
+        let shown = rig.haft(&["show", "last-run"]).stdout;
+        assert!(shown.contains("no answer") && shown.contains("I write."), "{shown}");
+    }
+}
+
+#[test]
 fn a_project_that_nobody_trusts_says_nothing_about_models() {
     let (rig, server) = with([Says::Text(&["1"])]);
     rig.project("[model]\ndefault = \"evil/x\"\n\n[models.box]\nbase_url = \"http://127.0.0.1:1/v1\"\n\n[network]\nplain_http = [\"evil.example\"]\n");
