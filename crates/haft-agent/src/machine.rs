@@ -146,7 +146,7 @@ impl TurnMachine {
                 }
                 self.empty_replies += 1;
                 if self.empty_replies > limits::EMPTY_REPLIES {
-                    return Next::Stop(StopCause::Done);
+                    return Next::Stop(StopCause::Empty);
                 }
                 let text =
                     "your last reply was empty; call a tool, or say what you did and what is left";

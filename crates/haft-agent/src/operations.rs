@@ -63,6 +63,7 @@ fn remark(agent: &Agent, text: String) -> UserMessage {
 fn in_words(cause: &StopCause) -> String {
     match cause {
         StopCause::Done => "done".to_owned(),
+        StopCause::Empty => "it said nothing".to_owned(),
         StopCause::Length => "its replies were cut off".to_owned(),
         StopCause::Refused { text }
         | StopCause::Loop { text }

@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 use haft::config::Config;
 use haft::models::{
-    Branch, ChatModel, Entry, Fates, Gauge, Keeper, LimitError, NoKeeper, RunEntry, RunFacts,
-    RunLimits, System, ToolChoice, TurnEnd, TurnOptions, mend,
+    Branch, ChatModel, Entry, Fates, Gauge, Keeper, LimitError, NoKeeper, Reply, RunEntry,
+    RunFacts, RunLimits, StopCause, System, ToolChoice, TurnEnd, TurnOptions, mend,
 };
 use haft::policy::Preset;
 use haft::store::{OpenedRun, RunQuery, RunSummary, Store};
@@ -403,6 +403,8 @@ impl Work<'_> {
     pub(crate) async fn stands(&self) -> Stands {
         match self.branch.turn().await.transcript.last() {
             None => Stands::Unbegun,
+            // An empty reply is no answer, and is asked about once more.
+            Some(Entry::Step(step)) if is_empty(&step.reply) => Stands::Open,
             Some(Entry::Step(step)) if step.reply.calls().next().is_none() => Stands::Answered,
             Some(Entry::User(_) | Entry::Step(_) | Entry::Summary(_)) => Stands::Open,
         }
@@ -511,6 +513,17 @@ impl Work<'_> {
     pub(crate) fn close(self) {
         drop(self.keeper);
     }
+}
+
+/// Tells whether a turn came to its end, so that more can be said.
+pub(crate) fn is_at_its_end(cause: &StopCause) -> bool {
+    matches!(cause, StopCause::Done | StopCause::Empty)
+}
+
+/// Tells whether a model stopped by itself and said nothing.
+fn is_empty(reply: &Reply) -> bool {
+    let asks = reply.calls().next().is_some();
+    reply.stop.lets_calls_run() && !asks && reply.text().trim().is_empty()
 }
 
 /// Returns the narrowest of the presets that a run began with. What this haft does not know is taken for the strictest.

@@ -169,6 +169,8 @@ pub struct Stopped {
 pub enum StopCause {
     /// The model said what it had to say.
     Done,
+    /// The model's last reply was empty, and so was the one after it was told so.
+    Empty,
     /// The model's output was cut by its cap, and asking again did not help.
     Length,
     /// The provider or the model declined.

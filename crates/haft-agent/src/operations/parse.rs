@@ -151,7 +151,7 @@ async fn repair(
         let options = TurnOptions { format: format.clone(), ..options.clone() };
         let said = request(agent, &text, contract, &misfit.problem);
         let end = aside(agent, state, Transcript::new(), said, &options).await;
-        if end.cause != StopCause::Done {
+        if !matches!(end.cause, StopCause::Done | StopCause::Empty) {
             return Err(ParseError::Stopped { cause: end.cause, problem: misfit.problem });
         }
         let answer = end.reply.as_ref().map(|it| it.text()).unwrap_or_default();

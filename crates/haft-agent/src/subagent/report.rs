@@ -53,8 +53,8 @@ impl SubagentReport {
     pub(crate) fn of(end: &TurnEnd, said: &str, took: &UsageTotal) -> Self {
         let said = said.trim();
         let status = match &end.cause {
-            StopCause::Done if said.is_empty() => SubagentStatus::Silent,
-            StopCause::Done => SubagentStatus::Done,
+            StopCause::Done | StopCause::Empty if said.is_empty() => SubagentStatus::Silent,
+            StopCause::Done | StopCause::Empty => SubagentStatus::Done,
             StopCause::Length
             | StopCause::Limit { .. }
             | StopCause::Unpriced { .. }
@@ -143,7 +143,9 @@ fn failure(status: SubagentStatus, cause: &StopCause) -> Option<Failure> {
         (_, StopCause::Unrecorded { text }) => {
             (ErrorKind::Unavailable, format!("its record could not be kept: {text}"))
         }
-        (_, StopCause::Done) => (ErrorKind::Upstream, "it ended without a word".to_owned()),
+        (_, StopCause::Done | StopCause::Empty) => {
+            (ErrorKind::Upstream, "it ended without a word".to_owned())
+        }
     };
     let text = format!("the subagent did not finish: {why}");
     Some(Failure::new(kind, text).hint("what it changed so far stays; look at it before you go on"))

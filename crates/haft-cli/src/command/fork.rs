@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::Invocation;
 use crate::exit::Exit;
-use crate::work::{Bench, Signals, WorkArgs, task};
+use crate::work::{Bench, Signals, WorkArgs, is_at_its_end, task};
 
 /// Begin a run as another one began, and go another way
 ///
@@ -45,7 +45,7 @@ pub(crate) async fn run(invocation: &Invocation<'_>, args: ForkArgs) -> anyhow::
     };
     if work.has_open_calls().await {
         let ended = work.turn(&mut signals, None).await?;
-        if ended.end.cause != haft::models::StopCause::Done {
+        if !is_at_its_end(&ended.end.cause) {
             return work.told(&ended);
         }
     }

@@ -9,7 +9,7 @@ use haft::store::{RunState, RunSummary};
 use super::Invocation;
 use crate::assemble::UserMistake;
 use crate::exit::Exit;
-use crate::work::{Bench, Signals, Stands, WorkArgs, goes_on, task};
+use crate::work::{Bench, Signals, Stands, WorkArgs, goes_on, is_at_its_end, task};
 
 /// Go on with a run where it stopped
 ///
@@ -73,7 +73,7 @@ pub(super) async fn go_on(
     }
     if work.has_open_calls().await {
         let ended = work.turn(&mut signals, None).await?;
-        if ended.asked.is_some() || ended.end.cause != haft::models::StopCause::Done {
+        if ended.asked.is_some() || !is_at_its_end(&ended.end.cause) {
             return work.told(&ended);
         }
     }

@@ -109,6 +109,7 @@ pub(super) fn state(state: &RunState) -> (Tone, &'static str) {
         RunState::CutShort => (Tone::Bad, "cut short"),
         RunState::Stopped(cause) => match cause {
             StopCause::Done => (Tone::Good, "done"),
+            StopCause::Empty => (Tone::Warn, "empty reply"),
             StopCause::Interrupted { by: None } => (Tone::Warn, "interrupted"),
             StopCause::Interrupted { by: Some(StopSignal::Interrupt) } => (Tone::Warn, "by SIGINT"),
             StopCause::Interrupted { by: Some(StopSignal::Hangup) } => (Tone::Warn, "by SIGHUP"),

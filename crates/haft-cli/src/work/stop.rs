@@ -48,6 +48,9 @@ pub(crate) fn ending(cause: &StopCause, asked: Option<AskedToEnd>, left: Left) -
             hints.push(format!("`haft resume {run} 'TEXT'` asks it again"));
         }
         StopCause::Done => {}
+        StopCause::Empty => {
+            hints.push(format!("`haft resume {run}` or `haft resume {run} 'TEXT'` asks it again"));
+        }
         StopCause::Limit { limit, .. } => {
             let run = if left.is_open { run.clone() } else { format!("{run} 'TEXT'") };
             let more = match limit {
@@ -103,6 +106,7 @@ fn reason(cause: &StopCause, asked: Option<AskedToEnd>) -> (Exit, Tone, String) 
     let failed = |why: String| (Exit::Failed, Tone::Bad, why);
     match cause {
         StopCause::Done => (Exit::Ok, Tone::Good, String::new()),
+        StopCause::Empty => (Exit::Ok, Tone::Warn, "the model said nothing".to_owned()),
         StopCause::Interrupted { by } => {
             let by = asked.map(AskedToEnd::as_str).or(by.map(StopSignal::as_str));
             let why =

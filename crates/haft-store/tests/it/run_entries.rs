@@ -271,6 +271,7 @@ fn stopped() -> impl Strategy<Value = Stopped> + Clone {
     let limit = prop_oneof![Just(RunLimit::Steps), Just(RunLimit::Money), Just(RunLimit::Time)];
     let cause = prop_oneof![
         Just(StopCause::Done),
+        Just(StopCause::Empty),
         text().prop_map(|text| StopCause::Refused { text }),
         (limit, any::<u64>()).prop_map(|(limit, allowed)| StopCause::Limit { limit, allowed }),
         (text(), text()).prop_map(|(kind, text)| StopCause::Model { kind, text }),

@@ -221,6 +221,17 @@ fn a_model_that_says_nothing_at_the_end_is_told_of() {
     assert_eq!((ran.exit, &*ran.stdout), (0, ""), "{}", ran.all());
     assert!(ran.stderr.contains("the model said nothing"), "{}", ran.stderr);
     assert!(ran.stderr.contains("'TEXT'` asks it again"), "{}", ran.stderr);
+    // That is on record, and the model can be asked again with nothing said.
+    assert_eq!(rig.json(&["runs"])["data"][0]["cause"], "empty");
+    assert!(rig.haft(&["runs"]).stdout.contains("  empty reply "));
+    let shown = rig.haft(&["show", "last-run"]).stdout;
+    assert!(shown.contains("empty reply: the model said nothing"), "{shown}");
+    server.then(Says::Text(&["Here."]));
+    let ran = rig.haft(&["resume"]);
+    assert_eq!((ran.exit, &*ran.stdout), (0, "Here.\n"), "{}", ran.all());
+    let told = server.asked()[2]["messages"].as_array().unwrap().last().unwrap().to_string();
+    assert!(told.contains("your last reply was empty"), "{told}");
+    assert_eq!(rig.haft(&["resume"]).exit, 2);
     server.then(Says::Text(&[""]));
     server.then(Says::Text(&[""]));
     let ran = rig.haft(&["--json", "run", "look"]);
