@@ -127,8 +127,8 @@ async fn o_089_a_reply_ends_when_its_provider_says_so() {
 
 /// What is sent of a stream whose connection then breaks, and the reply that is made of it, if one is.
 async fn broken(dialect: Dialect, pieces: &[&str]) -> Option<String> {
-    let pieces: String = pieces.iter().map(|it| format!("data: {it}\n\n")).collect();
-    let mut answer = Answer::stream(&pieces);
+    let pieces: Vec<String> = pieces.iter().map(|it| format!("data: {it}\n\n")).collect();
+    let mut answer = Answer::stream(&pieces.concat());
     answer.plays.retain(|it| !matches!(it, Play::End));
     match asked(dialect, answer).await {
         Ok(reply) => Some(reply),
