@@ -148,8 +148,7 @@ impl TurnMachine {
                 if self.empty_replies > limits::EMPTY_REPLIES {
                     return Next::Stop(StopCause::Empty);
                 }
-                let text =
-                    "your last reply was empty; call a tool, or say what you did and what is left";
+                let text = "your last reply was empty; call a tool, answer what you were asked, or say what you did and what is left";
                 self.ask(vec![notice(text)], spent)
             }
         }

@@ -65,6 +65,13 @@ fn edits(args: &EditArgs) -> Result<Vec<Edit>, Failure> {
         Err(failure.hint("give \"old\" and \"new\" for one edit, or \"edits\": [{\"old\": …, \"new\": …}, …] for several"))
     };
     match (&args.old, &args.new, args.edits.as_slice()) {
+        // Models that fill in every member say one edit twice.
+        (Some(old), Some(new), [only])
+            if only.old == *old && only.new == *new && only.replace_all == args.replace_all =>
+        {
+            let replace_all = args.replace_all;
+            Ok(vec![Edit { old: old.clone(), new: new.clone(), replace_all }])
+        }
         (Some(old), Some(new), []) => {
             let replace_all = args.replace_all;
             Ok(vec![Edit { old: old.clone(), new: new.clone(), replace_all }])

@@ -161,6 +161,20 @@ fn several_places_are_told_apart() {
 }
 
 #[test]
+fn an_edit_that_is_said_twice_is_made_once() {
+    let rig = Rig::editing();
+    rig.file("a.txt", "one\n");
+    rig.text("reader", "read", &json!({ "path": "a.txt" }));
+    let twice = json!({
+        "path": "a.txt", "old": "one", "new": "one one", "replace_all": false,
+        "edits": [{ "old": "one", "new": "one one", "replace_all": false }],
+    });
+    let said = rig.text("editor", "edit", &twice);
+    assert!(said.starts_with("edited `a.txt`: 1 place"), "{said}");
+    assert!(said.contains("+one one") && !said.contains("one one one"), "{said}");
+}
+
+#[test]
 fn arguments_that_do_not_go_together_are_refused() {
     let rig = Rig::editing();
     rig.file("a.txt", "one\n");
