@@ -84,7 +84,7 @@ impl Face {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Ok(_room) = self.connection.room.try_acquire() else { return Ok(no_room().into()) };
-        let client = Client::of(&context);
+        let client = self.connection.client.client(&context);
         let tools = self.shared.registry.snapshot();
         let mut call_context = self.context(&client, &tools);
         let telling = client.progress.clone().map(|token| {
@@ -149,7 +149,7 @@ impl Face {
         let Some(registered) = tools.find(&name) else {
             return Err(ErrorData::invalid_params(outcome.model_text(), None));
         };
-        Ok(result::of(&outcome, &registered.descriptor).into())
+        Ok(result::of(outcome, &registered.descriptor).into())
     }
 
     /// Returns the ticket and the answer that a stateless client brought. A client that brought a state and no answer is

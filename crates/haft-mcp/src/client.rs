@@ -1,11 +1,14 @@
 //! Who is at the other end of a request.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use haft_protocol::Digest;
 use haft_text::visible_line;
 use rmcp::RoleServer;
-use rmcp::model::{ElicitationCapability, Implementation, ProgressToken, ProtocolVersion};
+use rmcp::model::{
+    ElicitationCapability, Implementation, InitializeRequestParams, ProgressToken, ProtocolVersion,
+    RequestMetaObject,
+};
 use rmcp::service::RequestContext;
 use serde_json::json;
 
@@ -27,7 +30,7 @@ pub(crate) struct Client {
     /// The name and version it gives of itself, for the record; nobody checks it.
     pub(crate) name: Arc<str>,
     /// The same whole and with its parts apart.
-    info: Option<Implementation>,
+    info: Option<Arc<Implementation>>,
     /// How it speaks.
     pub(crate) era: Era,
     /// Whether it can put a form before its user.
@@ -51,7 +54,7 @@ impl Client {
         );
         let elicitation = context.client_capabilities().and_then(|it| it.elicitation);
         Self {
-            info,
+            info: info.map(Arc::new),
             name: shortened(&visible_line(name.trim())).into(),
             era,
             can_ask: elicitation.as_ref().is_some_and(has_forms),
@@ -64,6 +67,34 @@ impl Client {
         let parts = self.info.as_ref().map(|it| (&it.name, &it.version));
         Digest::of_json(&json!(parts))
     }
+}
+
+/// Who is at the other end of a connection that was opened by a handshake, read once for each.
+#[derive(Debug, Default)]
+pub(crate) struct Acquaintance(Mutex<Option<(Arc<InitializeRequestParams>, Client)>>);
+
+impl Acquaintance {
+    /// Reads who made a request, as [`Client::of`] does.
+    pub(crate) fn client(&self, context: &RequestContext<RoleServer>) -> Client {
+        let agreed = context.peer.peer_info().filter(|_| says_nothing(&context.meta));
+        let Some(agreed) = agreed else { return Client::of(context) };
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let client = match &*known {
+            Some((of, client)) if Arc::ptr_eq(of, &agreed) => client.clone(),
+            _ => {
+                let client = Client { progress: None, ..Client::of(context) };
+                known.insert((agreed, client)).1.clone()
+            }
+        };
+        Client { progress: context.meta.get_progress_token(), ..client }
+    }
+}
+
+/// Tells whether a request leaves open who makes it, so that the handshake says so.
+fn says_nothing(meta: &RequestMetaObject) -> bool {
+    meta.protocol_version().is_none()
+        && meta.client_info().is_none()
+        && meta.client_capabilities().is_none()
 }
 
 /// Tells whether a client shows forms. One that names no mode shows forms: there was no other before 2025-11-25.

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::call::Requested;
-use crate::client::{Client, Era};
+use crate::client::{Acquaintance, Client, Era};
 use crate::lines::Out;
 use crate::seal::Seal;
 use crate::{About, changes, list, resources};
@@ -61,6 +61,8 @@ pub(crate) struct Connection {
     pub(crate) room: Semaphore,
     /// Whom the transport let in.
     pub(crate) let_in_as: String,
+    /// Who that says to be, where it said so once.
+    pub(crate) client: Acquaintance,
     /// Room for readers of resources at one time, each of which may hold a large one.
     readers: Semaphore,
     /// Room for streams of notifications at one time.
@@ -79,6 +81,7 @@ impl Connection {
             cancellation,
             room: Semaphore::new(limits::MCP_CALLS_AT_ONCE),
             let_in_as: let_in_as.into(),
+            client: Acquaintance::default(),
             readers: Semaphore::new(READERS),
             listeners: Semaphore::new(LISTENERS),
             is_announced: AtomicBool::new(false),

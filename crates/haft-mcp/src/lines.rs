@@ -247,11 +247,16 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Lines<R> {
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         let (out, gone) = (Arc::clone(&self.out), self.gone.clone());
         loop {
-            let read = tokio::select! {
-                biased;
-                () = out.broken() => Ok(Read::End),
-                () = gone.cancelled() => Ok(Read::End),
-                read = self.read_when_due() => read,
+            let read = if out.is_broken() || gone.is_cancelled() {
+                Ok(Read::End)
+            } else {
+                // What is there already is read without a place among those that wait.
+                tokio::select! {
+                    biased;
+                    read = self.read_when_due() => read,
+                    () = out.broken() => Ok(Read::End),
+                    () = gone.cancelled() => Ok(Read::End),
+                }
             };
             match read {
                 Ok(Read::Line) => {

@@ -13,13 +13,13 @@ use crate::resources;
 /// Text and images come as such, artifacts as links to resources that can be read. What went well carries data that
 /// conforms to the tool's output schema where it has one; whatever else a call ended in is a result that is an error, with
 /// the text a model reads, so that the model can do better.
-pub(crate) fn of(outcome: &Outcome, descriptor: &Descriptor) -> CallToolResult {
+pub(crate) fn of(mut outcome: Outcome, descriptor: &Descriptor) -> CallToolResult {
     if outcome.is_ok() && descriptor.output().is_some() && outcome.structured.is_none() {
-        return without_data(outcome);
+        return without_data(&outcome);
     }
-    let mut result = CallToolResult::success(blocks(outcome));
+    let mut result = CallToolResult::success(blocks(&outcome));
     if outcome.is_ok() {
-        result.structured_content.clone_from(&outcome.structured);
+        result.structured_content = outcome.structured.take();
     } else {
         result.is_error = Some(true);
     }

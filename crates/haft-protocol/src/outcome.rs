@@ -176,6 +176,11 @@ impl Outcome {
     /// Data, bounds and notices are kept apart by their own lines, so that a file that contains the word "notice" is
     /// not mistaken for one.
     pub fn model_text(&self) -> String {
+        if let (Status::Ok, [ContentPart::Text { text }], [], []) =
+            (&self.status, &*self.content, &*self.bounds, &*self.notices)
+        {
+            return text.clone();
+        }
         let mut lines: Vec<String> = Vec::new();
         match &self.status {
             Status::Ok => {}

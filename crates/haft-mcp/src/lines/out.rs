@@ -78,7 +78,7 @@ impl Out {
         self.until(&self.breaks, Self::is_broken).await;
     }
 
-    fn is_broken(&self) -> bool {
+    pub(super) fn is_broken(&self) -> bool {
         self.broken.load(Ordering::Relaxed)
     }
 
