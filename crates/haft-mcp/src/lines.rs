@@ -14,9 +14,11 @@ use std::sync::Arc;
 
 use haft_protocol::limits;
 use haft_tool::Cancellation;
+use memchr::memmem;
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+    CallToolRequest, CancelledNotification, ClientJsonRpcMessage, ClientNotification,
+    ClientRequest, EmptyResult, JsonRpcMessage, JsonRpcRequest, RequestId, ServerJsonRpcMessage,
 };
 use rmcp::transport::Transport;
 use serde_json::Value;
@@ -30,6 +32,9 @@ pub(crate) use out::Out;
 
 /// Bytes that are read at a time, and kept of a line for the next one.
 const BUFFER: usize = 64 * 1024;
+
+/// What stands in a line that asks for a call, if it spells it as anybody would.
+const CALL: &str = "\"tools/call\"";
 
 /// Bytes of requests under way. Further ones are refused, and not kept waiting: what ends the others may be among them.
 const ASKED_BYTES: usize = 4 * limits::MCP_LINE_BYTES;
@@ -126,7 +131,7 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
             return None;
         }
         let bytes = text.len();
-        let message = match serde_json::from_slice::<ClientJsonRpcMessage>(text) {
+        let message = match message(text) {
             Ok(message) if is_itself(&message, text) => Some(message),
             Ok(_) | Err(_) => {
                 self.answer(objection::to_no_message(text));
@@ -279,8 +284,89 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Lines<R> {
     }
 }
 
+/// Reads a message.
+///
+/// The library tries one kind of request after the other. Most are calls, so that kind is tried first; it is told by its
+/// method, and so is each other one, so that the order makes no difference.
+fn message(text: &[u8]) -> serde_json::Result<ClientJsonRpcMessage> {
+    type Call = JsonRpcMessage<CallToolRequest, EmptyResult, CancelledNotification>;
+    if memmem::find(text, CALL.as_bytes()).is_some()
+        && let Ok(JsonRpcMessage::Request(call)) = serde_json::from_slice::<Call>(text)
+    {
+        let request = ClientRequest::CallToolRequest(call.request);
+        return Ok(JsonRpcMessage::Request(JsonRpcRequest::new(call.id, request)));
+    }
+    serde_json::from_slice(text)
+}
+
 /// Tells whether a message is what it was taken for: a request whose id is none reads like a notification.
 fn is_itself(message: &ClientJsonRpcMessage, text: &[u8]) -> bool {
     let JsonRpcMessage::Notification(_) = message else { return true };
     serde_json::from_slice::<Value>(text).is_ok_and(|it| it.get("id").is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Every line that is made of one choice for each part.
+    fn lines() -> Vec<String> {
+        let ids = [json!(1), json!("a"), json!(-1), json!(1.5), json!(null), json!([]), json!({})];
+        let ids = ids.iter().map(|id| format!(",\"id\":{id}")).chain([String::new()]);
+        let methods = ["tools/call", "tools/list", "ping", "unheard/of"];
+        let methods = methods.iter().map(|it| format!(",\"method\":\"{it}\""));
+        let methods: Vec<String> =
+            methods.chain([",\"method\":\"tools\\/call\"".into(), String::new()]).collect();
+        let params = [
+            "",
+            r#","params":null"#,
+            r#","params":[]"#,
+            r#","params":{}"#,
+            r#","params":{"name":"echo"}"#,
+            r#","params":{"name":7,"arguments":{}}"#,
+            r#","params":{"name":"echo","arguments":null,"more":[1]}"#,
+            r#","params":{"name":"echo","arguments":"text"}"#,
+            r#","params":{"name":"echo","arguments":{"a":{"b":[1.0,"tools/call"]}},"_meta":{"progressToken":3,"own":1}}"#,
+            r#","params":{"name":"echo","arguments":{},"_meta":7}"#,
+            r#","params":{"name":"echo","arguments":{"x":1},"inputResponses":{},"requestState":"s"}"#,
+            r#","params":{"name":"echo","name":"again"}"#,
+            r#","result":{"note":"tools/call"}"#,
+            r#","params":{"name":"echo"},"error":{"code":1,"message":"\"tools/call\""}"#,
+        ];
+        let mut lines = Vec::new();
+        for id in ids {
+            for method in &methods {
+                for params in params {
+                    lines.push(format!("{{\"jsonrpc\":\"2.0\"{id}{method}{params}}}"));
+                    lines.push(format!(
+                        "{{\"x\":\"tools/call\"{params}{method}{id},\"jsonrpc\":\"2.0\"}}"
+                    ));
+                }
+            }
+        }
+        lines.extend(["", "[]", "\"tools/call\"", "{\"method\":\"tools/call\""].map(str::to_owned));
+        lines
+    }
+
+    #[test]
+    fn a_line_is_read_as_the_library_reads_it() {
+        let lines = lines();
+        let mut calls = 0;
+        for line in &lines {
+            let read = message(line.as_bytes()).map_err(|error| error.to_string());
+            let plainly = serde_json::from_slice::<ClientJsonRpcMessage>(line.as_bytes());
+            let plainly = plainly.map_err(|error| error.to_string());
+            calls += u32::from(matches!(
+                &read,
+                Ok(JsonRpcMessage::Request(it)) if matches!(it.request, ClientRequest::CallToolRequest(_))
+            ));
+            assert_eq!(format!("{read:?}"), format!("{plainly:?}"), "{line}");
+            // What stands beside the parameters shows only when it is written again.
+            let again = |it: &Result<_, _>| it.as_ref().ok().map(|it| json!(it));
+            assert_eq!(again(&read), again(&plainly), "{line}");
+        }
+        assert!(calls > 20, "{calls}");
+    }
 }
