@@ -52,7 +52,7 @@ pub(crate) struct Effects(u8);
 
 impl Effects {
     pub(crate) const FILES: Self =
-        Self(Self::bit(Capability::ReadFiles) | Self::bit(Capability::WriteFiles));
+        Self(Self::bit(Capability::ReadFiles) + Self::bit(Capability::WriteFiles));
 
     /// Returns what a call does: what it declares, and what its bindings give away.
     pub(crate) fn of(subject: &Subject<'_>) -> Self {
