@@ -3,6 +3,7 @@
 mod long_work;
 mod overheard;
 mod ran;
+mod screen;
 mod scripted;
 mod settled;
 mod terminal;
@@ -19,6 +20,7 @@ use serde_json::{Value, json};
 pub(crate) use long_work::LongWork;
 pub(crate) use overheard::Overheard;
 pub(crate) use ran::{Called, Ran, called, one_object, ran, run};
+pub(crate) use screen::Screen;
 pub(crate) use scripted::{Says, Scripted};
 pub(crate) use settled::{masked, settled};
 pub(crate) use terminal::{at_terminal, at_terminal_after, at_terminal_typing, at_terminal_when};

@@ -5,5 +5,6 @@ mod killed;
 mod limits;
 mod real_model;
 mod resuming;
+mod screen;
 mod showing;
 mod working;

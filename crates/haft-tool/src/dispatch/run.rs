@@ -189,12 +189,12 @@ impl Walk<'_> {
         loop {
             self.journal_started(&prepared.effects, attempt).await?;
             let now = Instant::now();
-            let first = *first.get_or_insert(now);
+            let began = *first.get_or_insert(now);
             let (mut ran, still_held) = self.body(prepared, held, now).await;
             match still_held {
                 Some(back) if ran.is_transient && attempt < most => held = back,
                 still_held => {
-                    ran.outcome.usage.run_ms = Some(millis(first.elapsed()));
+                    ran.outcome.usage.run_ms = Some(millis(began.elapsed()));
                     ran.outcome.usage.attempts = Some(attempt);
                     return Ok((ran, still_held));
                 }
