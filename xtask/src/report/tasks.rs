@@ -11,6 +11,8 @@ use anyhow::{Context, Result};
 pub(crate) struct Task {
     pub(crate) name: &'static str,
     pub(crate) about: &'static str,
+    /// The tools that a model is shown: those that the task takes, as a person would choose who knows how small it is.
+    pub(crate) tools: &'static str,
     /// Makes the trial of a number.
     pub(crate) make: fn(usize) -> Set,
 }
@@ -31,9 +33,19 @@ enum Proof {
 }
 
 pub(crate) const TASKS: &[Task] = &[
-    Task { name: "read", about: "a fact in a file that is named", make: read },
-    Task { name: "find", about: "a fact in a file that is not named", make: find },
-    Task { name: "fix", about: "a bug, and a check that fails until it is gone", make: fix },
+    Task { name: "read", about: "a fact in a file that is named", tools: "read_file", make: read },
+    Task {
+        name: "find",
+        about: "a fact in a file that is not named",
+        tools: "search_files,read_file",
+        make: find,
+    },
+    Task {
+        name: "fix",
+        about: "a bug, and a check that fails until it is gone",
+        tools: "read_file,edit_file,run_command",
+        make: fix,
+    },
 ];
 
 impl Set {

@@ -15,10 +15,6 @@ use super::tasks::Task;
 /// How every run is begun: tools named by verbs, and nobody asked.
 const OPTIONS: &[&str] = &["--json", "--yes", "--toolset", "verbs"];
 
-/// The tools that a model is shown, as few as do for all tasks: all of them would take most of its window. They are the same
-/// for each task, for the server then reads what they are only once.
-const TOOLS: &str = "read_file,search_files,edit_file,run_command";
-
 /// Requests of one run, and its time.
 const BOUNDS: &[&str] = &["--max-turns", "12", "--max-time", "10m"];
 
@@ -83,7 +79,7 @@ impl<'a> Bench<'a> {
 
         let mut command = Command::new(&self.haft);
         command.args(OPTIONS).args(["run", "--model", &format!("box/{MODEL}")]).args(BOUNDS);
-        command.args(["--tools", TOOLS]).args(self.options).arg(&set.asked);
+        command.args(["--tools", task.tools]).args(self.options).arg(&set.asked);
         command.current_dir(&workspace).env("HOME", self.folder.join("home"));
         command.env("HAFT_STATE_DIR", self.folder.join("state"));
         command.env("HAFT_CONFIG_DIR", self.folder.join("config"));
